@@ -1,0 +1,1 @@
+"""nrverify settles, by machine, whether noise-reduction differential privacy is right."""

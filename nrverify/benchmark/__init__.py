@@ -1,0 +1,1 @@
+"""Speed and memory as ratios against the limits of the machine."""

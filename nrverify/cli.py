@@ -1,0 +1,70 @@
+"""The nrverify command: everything heavy is imported where it is used, so that `--help` is instant."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from typing import Any
+
+import click
+
+EXIT_REFUTED = 1
+EXIT_USAGE = 2
+EXIT_OWN_FAULT = 70
+
+
+class ClosestMatchGroup(click.Group):
+    """Loads a command when it is asked for, and suggests the closest one for a name it does not know."""
+
+    modules: dict[str, tuple[str, str]] = {  # noqa: RUF012
+        "verify": ("nrverify.commands.verify", "Settle the paper's 100 statements by evidence that can fail."),
+        "explain": ("nrverify.commands.explain", "A claim in full: statement, verdict, correction, derivation."),
+        "benchmark": ("nrverify.commands.benchmark", "Speed and memory as ratios against the machine's limits."),
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.modules:
+            return None
+        import importlib
+
+        command = importlib.import_module(self.modules[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in self.modules.items()])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in self.modules:
+            close = difflib.get_close_matches(name, self.modules, n=1, cutoff=0.4)
+            hint = f" Did you mean '{close[0]}'?" if close else f" Commands: {', '.join(self.modules)}."
+            raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=ClosestMatchGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="nrverify", prog_name="nrverify")
+def cli() -> None:
+    """Settles whether noise-reduction differential privacy is right: the paper's mathematics, and its code."""
+
+
+def main() -> None:
+    """Runs the command; a fault of nrverify's own ends with exit code 70 and one sentence."""
+    try:
+        cli.main(prog_name="nrverify")
+    except Exception as error:
+        import os
+
+        if os.environ.get("NRVERIFY_DEBUG"):
+            raise
+        click.echo(
+            f"nrverify: a fault of its own: {type(error).__name__}: {error}\n"
+            "Please report it; NRVERIFY_DEBUG=1 shows where it happened.",
+            err=True,
+        )
+        sys.exit(EXIT_OWN_FAULT)

@@ -1,0 +1,105 @@
+"""`nrverify verify`: runs all evidence for the paper's claims and prints the ledger."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from nrverify.commands.options import (
+    check_writable,
+    console_for,
+    executor_for,
+    jobs_option,
+    quiet_option,
+    seed_option,
+    write_document,
+)
+
+if TYPE_CHECKING:
+    from nrverify.ledger.verdicts import Result
+
+KINDS = ("derivation", "certificate", "property", "statistic", "reading")
+PROFILES = ("quick", "standard", "deep")
+
+
+def known_claims(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The claims asked for, in capitals; an unknown one is a usage error that names the closest."""
+    from nrverify.ledger.claims import load_claims
+
+    claims = load_claims()
+    for value in values:
+        if value.upper() not in claims:
+            close = difflib.get_close_matches(value.upper(), claims, n=1, cutoff=0.3)
+            hint = f" Did you mean {close[0]}?" if close else " Claims are P01 to E13: 'nrverify verify' lists them."
+            raise click.BadParameter(f"no claim {value!r}.{hint}", ctx, parameter)
+    return tuple(value.upper() for value in values)
+
+
+def known_kind(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The kinds asked for; an unknown one is a usage error that names the closest."""
+    for value in values:
+        if value not in KINDS:
+            close = difflib.get_close_matches(value, KINDS, n=1, cutoff=0.3)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise click.BadParameter(f"no kind {value!r}: one of {', '.join(KINDS)}.{hint}", ctx, parameter)
+    return values
+
+
+@click.command(name="verify")
+@click.argument("claims", nargs=-1, callback=known_claims)
+@click.option(
+    "--kind", "kinds", multiple=True, callback=known_kind, help=f"Only this kind of evidence: {', '.join(KINDS)}."
+)
+@click.option(
+    "--profile", type=click.Choice(PROFILES), default="standard", show_default=True, help="How much is sampled."
+)
+@click.option("--json", "json_file", metavar="FILE", help="The ledger as data ('-' is standard output).")
+@click.option("--markdown", "markdown_file", metavar="FILE", help="The ledger as a document to read.")
+@jobs_option
+@seed_option
+@quiet_option
+def command(
+    claims: tuple[str, ...],
+    kinds: tuple[str, ...],
+    profile: str,
+    json_file: str | None,
+    markdown_file: str | None,
+    jobs: int | None,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Run all evidence for the paper's CLAIMS (default: all) and print the ledger.
+
+    Exit code 0 when every claim is settled, 1 when one is not, 2 for a mistake in the command.
+    """
+    check_writable(json_file, markdown_file)
+    from nrverify.ledger.evidence import Kind
+    from nrverify.ledger.verification import verify
+    from nrverify.report.ledger_json import ledger_json
+    from nrverify.report.ledger_markdown import ledger_markdown
+    from nrverify.report.ledger_terminal import print_ledger
+
+    with executor_for(jobs) as executor:
+        verification = verify(claims, [Kind(kind) for kind in kinds], profile, seed, executor, progress_line(quiet))
+    if json_file is not None:
+        write_document(json_file, ledger_json(verification))
+    if markdown_file is not None:
+        write_document(markdown_file, ledger_markdown(verification))
+    if not quiet or not verification.ok:
+        print_ledger(verification, console_for([json_file, markdown_file]))
+    sys.exit(0 if verification.ok else 1)
+
+
+def progress_line(quiet: bool):  # type: ignore[no-untyped-def]
+    """A line on a terminal's standard error that says how far the run is."""
+    if quiet or not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int, result: Result) -> None:
+        sys.stderr.write(f"\r\x1b[2K{done}/{total} {result.name[:60]}" if done < total else "\r\x1b[2K")
+        sys.stderr.flush()
+
+    return show

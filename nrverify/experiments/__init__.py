@@ -1,0 +1,1 @@
+"""Simulated privacy-loss distributions against the theorems: a suite of statistical evidence."""

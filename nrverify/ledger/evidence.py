@@ -1,0 +1,155 @@
+"""Evidence: something that runs, names the claims it bears on, and is shown to be able to fail.
+
+A piece of evidence is a function of a run and of the *form* under test. Its defaults are the form that must be
+accepted; each entry of ``rejects`` replaces some of them by a wrong variant, which must be refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from nrverify.ledger.claims import Verdict
+
+
+class Refuted(AssertionError):
+    """The form under test was shown to be wrong."""
+
+
+class Undecided(Exception):
+    """The evidence could neither establish nor refute the form under test: it fails, and says why."""
+
+
+class Kind(StrEnum):
+    """What sort of evidence it is, from exact to worded."""
+
+    DERIVATION = "derivation"
+    CERTIFICATE = "certificate"
+    PROPERTY = "property"
+    STATISTIC = "statistic"
+    READING = "reading"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a piece of evidence says of one claim; `printed` names the rejected variant that is the printed form."""
+
+    verdict: Verdict | None
+    printed: str | None = None
+
+
+holds = Finding(Verdict.TRUE)
+"""The statement as printed is established."""
+
+supports = Finding(None)
+"""Bears on the claim (its corrected form, or the code that carries it) without deciding its verdict."""
+
+
+def refuted(printed: str) -> Finding:
+    """The printed statement is a rejected variant; the accepted form is the correction."""
+    return Finding(Verdict.FALSE, printed)
+
+
+def needs(without_hypothesis: str) -> Finding:
+    """True under a hypothesis the paper does not state; without it the named variant is rejected."""
+    return Finding(Verdict.TRUE_WITH_HYPOTHESIS, without_hypothesis)
+
+
+def proof_wrong(printed_step: str) -> Finding:
+    """The statement is established, the printed step of its proof is a rejected variant."""
+    return Finding(Verdict.TRUE_PROOF_WRONG, printed_step)
+
+
+def misprint(printed: str | None = None) -> Finding:
+    """The meaning is recoverable, the printed formula (a rejected variant) or word is not right."""
+    return Finding(Verdict.MISPRINT, printed)
+
+
+def gap(printed: str | None = None) -> Finding:
+    """Something the paper needs and does not give; the accepted form fills it."""
+    return Finding(Verdict.GAP, printed)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A runnable check with the claims it bears on and the wrong variants it must reject."""
+
+    name: str
+    kind: Kind
+    findings: Mapping[str, Finding]
+    rejects: Mapping[str, Mapping[str, Any]]
+    function: Callable[..., None]
+    share: float = 0.0
+    """Of the run's error probability, for a statistic."""
+    tests: int = 1
+    """How many tests a statistic divides its share over."""
+
+    def __post_init__(self) -> None:
+        if self.kind is not Kind.READING and not self.rejects:
+            raise ValueError(f"{self.name}: evidence must reject at least one wrong variant; `rejects` is empty")
+        for claim, finding in self.findings.items():
+            if finding.printed is not None and finding.printed not in self.rejects:
+                raise ValueError(f"{self.name}: the printed form {finding.printed!r} of {claim} is not in `rejects`")
+            if self.kind is Kind.READING and finding.verdict not in (Verdict.MISPRINT, Verdict.GAP, None):
+                raise ValueError(f"{self.name}: a reading can only find a misprint or a gap, not {finding.verdict}")
+            if finding.verdict in (Verdict.FALSE, Verdict.TRUE_PROOF_WRONG, Verdict.TRUE_WITH_HYPOTHESIS):
+                assert finding.printed is not None, f"{self.name}: {finding.verdict} needs a rejected variant"
+
+    @property
+    def doc(self) -> str:
+        """What the evidence shows, in words."""
+        return (self.function.__doc__ or "").strip()
+
+
+Decorator = Callable[[Callable[..., None]], Evidence]
+
+
+def _decorator(kind: Kind) -> Callable[[Mapping[str, Finding], Mapping[str, Mapping[str, Any]]], Decorator]:
+    def with_claims(findings: Mapping[str, Finding], rejects: Mapping[str, Mapping[str, Any]]) -> Decorator:
+        def register(function: Callable[..., None]) -> Evidence:
+            return Evidence(_name(function), kind, dict(findings), dict(rejects), function)
+
+        return register
+
+    return with_claims
+
+
+derivation = _decorator(Kind.DERIVATION)
+"""`@derivation({claim: finding}, rejects={name: changed arguments})` on `def f(proof: Proof, form=…)`."""
+
+certificate = _decorator(Kind.CERTIFICATE)
+"""`@certificate(…)` on `def f(enclosure: Enclosure, form=…)`."""
+
+property_ = _decorator(Kind.PROPERTY)
+"""`@property_(…)` on `def f(search: Search, form=…)`."""
+
+
+def statistic(
+    findings: Mapping[str, Finding],
+    rejects: Mapping[str, Mapping[str, Any]],
+    *,
+    share: float,
+    tests: int = 1,
+) -> Decorator:
+    """`@statistic(…, share=0.02)` on `def f(experiment: Experiment, form=…)`; all shares sum to at most 1."""
+
+    def register(function: Callable[..., None]) -> Evidence:
+        return Evidence(_name(function), Kind.STATISTIC, dict(findings), dict(rejects), function, share, tests)
+
+    return register
+
+
+def reading(name: str, findings: Mapping[str, Finding], *, place: str, reason: str) -> Evidence:
+    """Words, no formula at fault: the place in the paper and the reason."""
+
+    def note(record: Any) -> None:
+        record.note(place, reason)
+
+    note.__doc__ = f"{place}: {reason}"
+    return Evidence(f"reading.{name}", Kind.READING, dict(findings), {}, note)
+
+
+def _name(function: Callable[..., None]) -> str:
+    return f"{function.__module__.removeprefix('nrverify.')}.{function.__name__}"

@@ -1,0 +1,101 @@
+"""Derivations: named steps that sympy verifies exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from nrverify.ledger.evidence import Refuted, Undecided
+from nrverify.ledger.record import Record
+
+Expr = Any
+"""A sympy expression (sympy has no types)."""
+
+SAMPLE_DIGITS = 40
+"""Precision at which a non-vanishing difference is recognised."""
+
+
+class Proof:
+    """A sequence of named steps; a wrong step raises `Refuted`, one that cannot be decided raises `Undecided`."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def equal(self, name: str, left: Expr, right: Expr, simplify: Callable[[Expr], Expr] = sp.simplify) -> None:
+        """left = right, identically in all free symbols: the simplified difference is the number 0."""
+        left, right = sp.sympify(left), sp.sympify(right)
+        difference = left - right
+        if not vanishes(difference, simplify):
+            witness = nonzero_witness(difference)
+            if witness is None:
+                raise Undecided(f"{name}: cannot decide whether {left} = {right}")
+            raise Refuted(f"{name}: {left} ≠ {right}, e.g. at {witness}")
+        self.record.note(name, f"{left} = {right}", f"{sp.latex(left)} = {sp.latex(right)}")
+
+    def positive(self, name: str, expression: Expr) -> None:
+        """expression > 0, decided by sympy from the assumptions on its symbols."""
+        self._sign(name, sp.sympify(expression), "is_positive", ">")
+
+    def nonnegative(self, name: str, expression: Expr) -> None:
+        """expression ≥ 0, decided by sympy from the assumptions on its symbols."""
+        self._sign(name, sp.sympify(expression), "is_nonnegative", "≥")
+
+    def true(self, name: str, statement: Expr) -> None:
+        """A statement that sympy (or Python, for exact rationals) decides: True, False, or undecided."""
+        decided = sp.sympify(statement)
+        if decided == sp.true:
+            self.record.note(name, str(statement), "")
+        elif decided == sp.false:
+            raise Refuted(f"{name}: false")
+        else:
+            raise Undecided(f"{name}: cannot decide {decided}")
+
+    def note(self, name: str, text: str, latex: str = "") -> None:
+        """A definition or remark between steps; asserts nothing."""
+        self.record.note(name, text, latex)
+
+    def _sign(self, name: str, expression: Expr, attribute: str, symbol: str) -> None:
+        for form in (expression, sp.factor(expression), sp.simplify(expression)):
+            decided = getattr(form, attribute)
+            if decided:
+                self.record.note(name, f"{form} {symbol} 0", f"{sp.latex(form)} {symbol} 0")
+                return
+            if decided is False:
+                raise Refuted(f"{name}: {form} is not {symbol} 0")
+        raise _undecided_sign(name, expression, symbol)
+
+
+def vanishes(expression: Expr, simplify: Callable[[Expr], Expr] = sp.simplify) -> bool:
+    """Whether the expression is identically 0, by expansion first and simplification then."""
+    return bool(sp.expand(expression) == 0 or simplify(expression) == 0)
+
+
+def nonzero_witness(expression: Expr) -> dict[Expr, Expr] | None:
+    """Values of the free symbols at which the expression is certainly not 0, if a few tries find any."""
+    symbols = sorted(expression.free_symbols, key=str)
+    for attempt in range(8):
+        point = {symbol: _sample(symbol, attempt, index) for index, symbol in enumerate(symbols)}
+        value = sp.N(expression.subs(point), SAMPLE_DIGITS)
+        if value.is_number and value.is_finite and abs(value) > sp.Float(10) ** (10 - SAMPLE_DIGITS):
+            return point
+    return None
+
+
+def _undecided_sign(name: str, expression: Expr, symbol: str) -> Exception:
+    for attempt in range(8):
+        point = {s: _sample(s, attempt, i) for i, s in enumerate(sorted(expression.free_symbols, key=str))}
+        value = sp.N(expression.subs(point), SAMPLE_DIGITS)
+        if value.is_number and value.is_real and value < 0:
+            return Refuted(f"{name}: {expression} = {sp.N(value, 6)} at {point}, not {symbol} 0")
+    return Undecided(f"{name}: sympy cannot decide the sign of {expression}")
+
+
+def _sample(symbol: Expr, attempt: int, index: int) -> Expr:
+    if symbol.is_integer:
+        return sp.Integer(1 + (3 * attempt + 2 * index) % 7)
+    size = sp.Rational(7 * attempt + 3 * index + 2, 5 * index + attempt + 3)
+    if symbol.is_positive or symbol.is_nonnegative or (attempt + index) % 2 == 0:
+        return size
+    return -size

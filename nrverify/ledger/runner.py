@@ -1,0 +1,161 @@
+"""Runs evidence: the accepted form, then every wrong variant it must reject."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+from nrverify.ledger.evidence import Evidence, Kind, Refuted
+from nrverify.ledger.record import Record
+from nrverify.ledger.suites import Located, locate
+from nrverify.ledger.verdicts import Result
+
+OUTCOME = {
+    Kind.DERIVATION: "proved",
+    Kind.CERTIFICATE: "proved",
+    Kind.PROPERTY: "holds",
+    Kind.STATISTIC: "consistent",
+    Kind.READING: "noted",
+}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How much is sampled: a factor on the statistics' samples and a percentage of the properties' examples."""
+
+    name: str
+    samples: float
+    examples: int
+
+
+PROFILES = {
+    "quick": Profile("quick", 0.25, 100),
+    "standard": Profile("standard", 1.0, 100),
+    "deep": Profile("deep", 100.0, 5_000),
+}
+
+RUN_ALPHA = 1e-6
+"""The probability that a whole run of correct statistics raises any false alarm."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of evidence to run, as a worker process needs it."""
+
+    module: str
+    attribute: str
+    profile: str
+    seed: int
+
+
+def run_all(
+    located: Iterable[Located],
+    profile: str,
+    seed: int,
+    executor: Executor | None,
+) -> Iterator[Result]:
+    """Results as they come; the same results for any executor, since each depends only on its task."""
+    chosen = list(located)
+    check_error_budget(item.evidence for item in chosen)
+    tasks = {Task(item.module, item.attribute, profile, seed): item.evidence for item in chosen}
+    if executor is None:
+        yield from map(run_task, tasks)
+        return
+    futures = {executor.submit(run_task, task): task for task in tasks}
+    for future in as_completed(futures):
+        error = future.exception()
+        if error is None:
+            yield future.result()
+        else:
+            evidence = tasks[futures[future]]
+            yield _result(evidence, Record(), 0.0, (), f"its worker died: {type(error).__name__}: {error}")
+
+
+def check_error_budget(evidence: Iterable[Evidence]) -> None:
+    """The shares of all statistics sum to at most one: then the run's error probability is as stated."""
+    total = sum(item.share for item in evidence)
+    if total > 1 + 1e-12:
+        raise ValueError(f"the statistics' shares of the error probability sum to {total:g}, more than 1")
+
+
+def run_task(task: Task) -> Result:
+    """Runs the evidence of a task in this process."""
+    return run_evidence(locate(task.module, task.attribute), PROFILES[task.profile], task.seed)
+
+
+def run_evidence(evidence: Evidence, profile: Profile, seed: int) -> Result:
+    """Runs the accepted form, then every wrong variant; the outcome is `failed` unless all goes as it must."""
+    started = time.perf_counter()
+    record = Record()
+    rejected: list[str] = []
+    problem = _outcome_of(lambda: evidence.function(context(evidence, record, profile, seed)), must_refute=False)
+    for name, changes in evidence.rejects.items():
+        if problem:
+            break
+        problem = _outcome_of(
+            lambda changes=changes: evidence.function(  # type: ignore[misc]
+                context(evidence, Record(), profile, seed, shrink=False), **changes
+            ),
+            must_refute=True,
+        )
+        if problem:
+            problem = f"wrong variant {name!r}: {problem}"
+        else:
+            rejected.append(name)
+    return _result(evidence, record, time.perf_counter() - started, tuple(rejected), problem)
+
+
+def context(evidence: Evidence, record: Record, profile: Profile, seed: int, shrink: bool = True) -> Any:
+    """What a piece of evidence is given to work with, by its kind."""
+    stream = crc32(evidence.name.encode())
+    if evidence.kind is Kind.DERIVATION:
+        from nrverify.ledger.proof import Proof
+
+        return Proof(record)
+    if evidence.kind is Kind.CERTIFICATE:
+        from nrverify.ledger.enclosure import Enclosure
+
+        return Enclosure(record)
+    if evidence.kind is Kind.PROPERTY:
+        from nrverify.ledger.search import Search
+
+        return Search(record, stream ^ seed, profile.examples, shrink)
+    if evidence.kind is Kind.STATISTIC:
+        from nrverify.ledger.experiment import Experiment
+
+        return Experiment(record, stream, seed, RUN_ALPHA * evidence.share, evidence.tests, profile.samples)
+    return record
+
+
+def _outcome_of(run: Callable[[], None], must_refute: bool) -> str:
+    """Empty when the run ends as it must, otherwise what is wrong."""
+    try:
+        run()
+    except Refuted as refutation:
+        return "" if must_refute else f"refuted: {refutation}"
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__}: {error} ({place.name}, line {place.lineno})"
+    return "was accepted" if must_refute else ""
+
+
+def _result(evidence: Evidence, record: Record, seconds: float, rejected: tuple[str, ...], problem: str) -> Result:
+    statistical = evidence.kind is Kind.STATISTIC
+    return Result(
+        name=evidence.name,
+        kind=evidence.kind,
+        outcome="failed" if problem else OUTCOME[evidence.kind],
+        findings=dict(evidence.findings),
+        rejects=rejected,
+        samples=record.samples if statistical else None,
+        alpha=RUN_ALPHA * evidence.share if statistical else None,
+        seconds=seconds,
+        doc=evidence.doc,
+        steps=tuple(record.steps),
+        message=problem,
+    )

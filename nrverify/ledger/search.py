@@ -1,0 +1,52 @@
+"""Properties: statements about all inputs, searched for counterexamples by Hypothesis over exact arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+
+from nrverify.ledger.evidence import Refuted
+from nrverify.ledger.record import Record
+
+
+class Search:
+    """A deterministic search for a counterexample; no p-value is ever computed here."""
+
+    def __init__(self, record: Record, stream: int, examples: int, shrink: bool) -> None:
+        self.record = record
+        self.stream = stream
+        self.examples = examples
+        self.shrink = shrink
+
+    def for_all(
+        self, name: str, check: Callable[..., None], *strategies: SearchStrategy[Any], examples: int = 100
+    ) -> None:
+        """check(drawn values) raises `Refuted` for no drawn input; `examples` at the standard profile."""
+        count = max(1, examples * self.examples // 100)
+        phases = [Phase.explicit, Phase.generate, Phase.target]
+        if self.shrink:
+            phases.append(Phase.shrink)
+        configured = settings(
+            max_examples=count,
+            deadline=None,
+            database=None,
+            phases=phases,
+            report_multiple_bugs=False,
+            print_blob=False,
+            suppress_health_check=list(HealthCheck),
+        )
+
+        def body(*drawn: Any) -> None:
+            check(*drawn)
+
+        seed(self.stream)(configured(given(*strategies)(body)))()
+        self.record.note(name, f"no counterexample among {count} generated cases")
+
+    @staticmethod
+    def require(condition: bool, message: str) -> None:
+        """Refutes the form under test when the condition fails."""
+        if not condition:
+            raise Refuted(message)

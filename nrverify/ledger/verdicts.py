@@ -1,0 +1,96 @@
+"""The verdict of a claim, computed from what its evidence found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nrverify.ledger.claims import Claim, Verdict
+from nrverify.ledger.evidence import Finding, Kind
+from nrverify.ledger.record import Step
+
+STRONGEST_FIRST = (
+    Verdict.FALSE,
+    Verdict.TRUE_PROOF_WRONG,
+    Verdict.TRUE_WITH_HYPOTHESIS,
+    Verdict.MISPRINT,
+    Verdict.GAP,
+    Verdict.TRUE,
+)
+
+READING_MAY_DECIDE = (Verdict.MISPRINT, Verdict.GAP)
+
+MOST_ON_A_READING_ALONE = 20
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one piece of evidence came to."""
+
+    name: str
+    kind: Kind
+    outcome: str
+    findings: dict[str, Finding]
+    rejects: tuple[str, ...]
+    samples: int | None
+    alpha: float | None
+    seconds: float
+    doc: str
+    steps: tuple[Step, ...]
+    message: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether the evidence did not do what it must."""
+        return self.outcome == "failed"
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A claim with its evidence, the verdict computed from it, and what is wrong if it is not settled."""
+
+    claim: Claim
+    verdict: Verdict
+    results: tuple[Result, ...]
+    problem: str
+
+    @property
+    def on_reading_alone(self) -> bool:
+        """Whether nothing but a reading bears on the claim."""
+        return bool(self.results) and all(result.kind is Kind.READING for result in self.results)
+
+
+def settle(claim: Claim, results: Sequence[Result], partial: bool = False) -> Settled:
+    """The verdict of a claim; `failed` when evidence is missing, failed, or arrives elsewhere than recorded.
+
+    With `partial` only some kinds of evidence ran: they must not fail, and must not contradict the record.
+    """
+    results = tuple(results)
+    problem = _problem(claim, results, partial)
+    return Settled(claim, Verdict.FAILED if problem else claim.verdict, results, problem)
+
+
+def _problem(claim: Claim, results: tuple[Result, ...], partial: bool) -> str:
+    failures = [f"{result.name}: {result.message}" for result in results if result.failed]
+    if failures:
+        return "; ".join(failures)
+    if claim.verdict is Verdict.NOT_CHECKABLE:
+        return "" if not results else "recorded as not checkable, yet it has evidence"
+    computed = verdict_of(result.findings[claim.id] for result in results)
+    if computed is None:
+        return "" if partial and results else "no evidence decides it"
+    if computed is Verdict.FAILED:
+        return "its evidence contradicts itself"
+    if partial and STRONGEST_FIRST.index(computed) > STRONGEST_FIRST.index(claim.verdict):
+        return ""
+    if computed is not claim.verdict:
+        return f"its evidence says {computed}, the ledger records {claim.verdict}"
+    return ""
+
+
+def verdict_of(findings: Iterable[Finding]) -> Verdict | None:
+    """The strongest verdict found; `failed` when one piece of evidence establishes what another refutes."""
+    found = {finding.verdict for finding in findings if finding.verdict is not None}
+    if {Verdict.TRUE, Verdict.FALSE} <= found:
+        return Verdict.FAILED
+    return next((verdict for verdict in STRONGEST_FIRST if verdict in found), None)

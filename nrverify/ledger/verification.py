@@ -1,0 +1,78 @@
+"""A verification: all evidence for the chosen claims, run and settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from nrverify.ledger.claims import Claim, Verdict, load_claims, select_claims
+from nrverify.ledger.evidence import Kind
+from nrverify.ledger.runner import run_all
+from nrverify.ledger.suites import Located, Suites, load_suites
+from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, settle
+
+Progress = Callable[[int, int, Result], None]
+"""Called after each piece of evidence with how many are done, how many there are, and its result."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The ledger after a run: every chosen claim with its verdict, and what went wrong outside any claim."""
+
+    settled: tuple[Settled, ...]
+    problems: tuple[str, ...]
+    profile: str
+    seed: int
+    partial: bool
+
+    @property
+    def settled_count(self) -> int:
+        """How many claims are settled."""
+        return sum(item.verdict is not Verdict.FAILED for item in self.settled)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every chosen claim is settled and every suite could be imported."""
+        return self.settled_count == len(self.settled) and not self.problems
+
+
+def verify(
+    claim_ids: Iterable[str] = (),
+    kinds: Iterable[Kind] = (),
+    profile: str = "standard",
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (all by default)."""
+    claims = select_claims(load_claims(), claim_ids)
+    wanted_kinds = set(kinds)
+    suites = load_suites()
+    chosen = [item for item in suites.evidence if _bears_on(item, claims, wanted_kinds)]
+    results: list[Result] = []
+    for result in run_all(chosen, profile, seed, executor):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), len(chosen), result)
+    order = {item.evidence.name: index for index, item in enumerate(chosen)}
+    results.sort(key=lambda result: order[result.name])
+    partial = bool(wanted_kinds)
+    bearing = {id: [result for result in results if id in result.findings] for id in claims}
+    settled = tuple(settle(claim, bearing[id], partial) for id, claim in claims.items() if bearing[id] or not partial)
+    return Verification(settled, tuple(_problems(suites, settled)), profile, seed, partial)
+
+
+def _bears_on(item: Located, claims: dict[str, Claim], kinds: set[Kind]) -> bool:
+    return not claims.keys().isdisjoint(item.evidence.findings) and (not kinds or item.evidence.kind in kinds)
+
+
+def _problems(suites: Suites, settled: tuple[Settled, ...]) -> list[str]:
+    problems = [f"suite module {module} could not be imported: {error}" for module, error in suites.broken.items()]
+    unknown = sorted({id for item in suites.evidence for id in item.evidence.findings} - load_claims().keys())
+    if unknown:
+        problems.append(f"evidence names claims that are not in the ledger: {', '.join(unknown)}")
+    worded = [item.claim.id for item in settled if item.on_reading_alone]
+    if len(worded) > MOST_ON_A_READING_ALONE:
+        problems.append(f"{len(worded)} claims rest on a reading alone, at most {MOST_ON_A_READING_ALONE} may")
+    return problems

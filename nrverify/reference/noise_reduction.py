@@ -1,0 +1,57 @@
+"""One session of a noise reduction mechanism: f(x) released with less and less noise (Definitions bm and lnr)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nrverify.reference.arguments import integer_value, real_value
+from nrverify.reference.descent import BROWNIAN, LAPLACE, Path, skellam
+
+Rng = np.random.Generator | int | None
+
+
+class BrownianMechanism:
+    """f(x) + B_t at non-increasing times t, B a standard Brownian motion in d dimensions; t is the variance."""
+
+    def __init__(self, value: npt.ArrayLike, rng: Rng = None) -> None:
+        self._value = real_value(value)
+        self._path = Path(BROWNIAN, self._value.shape, np.random.default_rng(rng))
+
+    def release(self, t: float) -> Any:
+        """f(x) + B_t, in the shape of the value; ValueError if t increases, is not positive or not finite."""
+        return _shaped_like_value(self._value + self._path.at(t))
+
+
+class LaplaceNoiseReduction:
+    """f(x) + Z_t at non-increasing times t, the coordinates of Z independent Laplace processes; t is the scale.
+
+    One Poisson process for all coordinates, as the paper's wording has it, would not give product Laplace noise.
+    """
+
+    def __init__(self, value: npt.ArrayLike, rng: Rng = None) -> None:
+        self._value = real_value(value)
+        self._path = Path(LAPLACE, self._value.shape, np.random.default_rng(rng))
+
+    def release(self, t: float) -> Any:
+        """f(x) + Z_t, in the shape of the value; ValueError if t increases, is not positive or not finite."""
+        return _shaped_like_value(self._value + self._path.at(t))
+
+
+class SkellamNoiseReduction:
+    """f(x) + X_t at non-increasing times t, X_t ~ Skell(rate·t, rate·t) per coordinate, f(x) integer."""
+
+    def __init__(self, value: npt.ArrayLike, rate: float = 1.0, rng: Rng = None) -> None:
+        self._value = integer_value(value)
+        self._path = Path(skellam(rate), self._value.shape, np.random.default_rng(rng))
+
+    def release(self, t: float) -> Any:
+        """f(x) + X_t, integers in the shape of the value; ValueError if t increases, is not positive or not finite."""
+        return _shaped_like_value(self._value + self._path.at(t))
+
+
+def _shaped_like_value(release: npt.NDArray[Any]) -> Any:
+    """A plain number for a number; otherwise the array, which is fresh and the caller's own."""
+    return release.item() if release.ndim == 0 else release

@@ -1,0 +1,171 @@
+"""Many sessions at once: whole transcripts of a noise reduction mechanism, fixed or adaptive, stopped or not.
+
+Sessions are drawn in chunks that stay in the cache, each chunk from its own stream, so that a result depends on the
+arguments alone: never on the machine, and never on what was drawn before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nrverify.reference.adaptive import Schedule, StoppingRule, adaptive_sessions, stop_sessions
+from nrverify.reference.arguments import Floats, Integers, count, fixed_schedule, integer_value, real_value, stream_seed
+from nrverify.reference.descent import BROWNIAN, LAPLACE, Descent, skellam
+from nrverify.reference.walk import poisson, walk
+
+CHUNK = 2**14
+"""Numbers drawn for a chunk at one time: sessions × coordinates. Part of what a seed means; changing it changes results."""
+
+METHODS = {"brownian": ("bridge",), "laplace": ("walk", "poisson", "lazy"), "skellam": ("thinning",)}
+"""The ways to simulate each mechanism at fixed times, the default first; the last also serves adaptive schedules."""
+
+
+@dataclass(frozen=True)
+class Transcripts:
+    """What was seen in each session.
+
+    `releases` (sessions, n, d) and `times` (sessions, n) are NaN after a session's stop; `stops` (sessions,) is the
+    number of the release at which the stopping rule ended it, counted from 1, and 0 where it never did.
+    """
+
+    releases: npt.NDArray[Any]
+    times: Floats
+    stops: Integers
+
+
+def simulate(
+    mechanism: str,
+    value: npt.ArrayLike,
+    schedule: npt.ArrayLike | Schedule,
+    sessions: int,
+    seed: int,
+    *,
+    releases: int | None = None,
+    stop: StoppingRule | None = None,
+    method: str | None = None,
+    rate: float | None = None,
+) -> npt.NDArray[Any]:
+    """Releases of shape (sessions, releases, d) of "brownian", "laplace" or "skellam" noise reduction of the value.
+
+    The schedule is a list of non-increasing times, or a function of the releases so far, an array (k, n, d) of the k
+    sessions still running, giving their next times: k numbers, or one for all. Then `releases` says how many at most.
+    A stopping rule maps the releases so far, now with n ≥ 1, to k truth values; after a stop the row is NaN.
+    Skellam releases are int64, except under a stopping rule, where they are float64 to hold the NaN.
+    For Laplace noise `method` is "walk" (default, fixed schedules), "poisson" (the paper's arrivals, fixed schedules)
+    or "lazy" (one reverse step after another; the only one for adaptive schedules). `rate` is that of Skellam noise.
+    """
+    return transcripts(
+        mechanism, value, schedule, sessions, seed, releases=releases, stop=stop, method=method, rate=rate
+    ).releases
+
+
+def transcripts(
+    mechanism: str,
+    value: npt.ArrayLike,
+    schedule: npt.ArrayLike | Schedule,
+    sessions: int,
+    seed: int,
+    *,
+    releases: int | None = None,
+    stop: StoppingRule | None = None,
+    method: str | None = None,
+    rate: float | None = None,
+) -> Transcripts:
+    """The same as `simulate`, with the times that were asked and where each session stopped."""
+    if mechanism not in METHODS:
+        raise ValueError(f"mechanism must be one of {', '.join(METHODS)}, got {mechanism!r}")
+    descent = _descent(mechanism, rate)
+    centre = np.atleast_1d(integer_value(value) if mechanism == "skellam" else real_value(value))
+    sessions, seed = count("sessions", sessions), stream_seed(seed)
+    method = _method(mechanism, method, adaptive=callable(schedule))
+    if callable(schedule):
+        if releases is None:
+            raise ValueError("a schedule that is a function needs releases=, the largest number of releases")
+        looks = count("releases", releases)
+    else:
+        fixed = fixed_schedule(schedule)
+        looks = fixed.size
+        if releases is not None and releases != looks:
+            raise ValueError(f"the schedule has {looks} times and so {looks} releases, got releases={releases!r}")
+
+    dtype = np.int64 if mechanism == "skellam" and stop is None else np.float64
+    seen = np.empty((sessions, looks, centre.size), dtype)
+    stops = np.zeros(sessions, np.int64)
+    if callable(schedule):
+        times = np.full((sessions, looks), np.nan)
+        for rows, rng in _chunks(sessions, centre.size, seed):
+            adaptive_sessions(descent, centre, schedule, stop, rng, seen[rows], times[rows], stops[rows])
+    else:
+        # One row of times serves all sessions until a stopping rule tells them apart.
+        times = np.broadcast_to(fixed, (sessions, looks))
+        times = times if stop is None else times.copy()
+        for rows, rng in _chunks(sessions, centre.size, seed):
+            chunk = seen[rows]
+            for n, noise in _fixed_noise(descent, method, fixed, (len(chunk), centre.size), rng):
+                _add(centre, noise, chunk[:, n])
+            if stop is not None:
+                stop_sessions(stop, chunk, times[rows], stops[rows])
+    return Transcripts(seen, times, stops)
+
+
+def _chunks(sessions: int, d: int, seed: int) -> Iterator[tuple[slice, np.random.Generator]]:
+    size = max(1, CHUNK // d)
+    for chunk, first in enumerate(range(0, sessions, size)):
+        stream = np.random.SeedSequence(seed, spawn_key=(chunk,))
+        yield slice(first, min(first + size, sessions)), np.random.default_rng(stream)
+
+
+def _fixed_noise(
+    descent: Descent, method: str, times: Floats, shape: tuple[int, int], rng: np.random.Generator
+) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """(n, the noise at times[n]) for every n, in the order in which the method draws them."""
+    if method == "walk":
+        return walk(times, shape, rng)
+    if method == "poisson":
+        return poisson(times, shape, rng)
+    return _descend(descent, times, shape, rng)
+
+
+def _descend(
+    descent: Descent, times: Floats, shape: tuple[int, int], rng: np.random.Generator
+) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    t = float(times[0])
+    state = descent.start(t, shape, rng)
+    for n, s in enumerate(times.tolist()):
+        if s < t:
+            state = descent.onward(state, t, s, rng)
+            t = s
+        yield n, descent.noise(state)
+
+
+def _add(value: npt.NDArray[Any], noise: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+    """out = value + noise. Few coordinates are added one by one: numpy's inner loop would be as short as they are."""
+    if value.size <= 16:
+        for j in range(value.size):
+            np.add(noise[:, j], value[j], out=out[:, j])
+    else:
+        np.add(noise, value, out=out)
+
+
+def _descent(mechanism: str, rate: float | None) -> Descent:
+    if mechanism == "skellam":
+        return skellam(1.0 if rate is None else rate)
+    if rate is not None:
+        raise ValueError(f"rate belongs to skellam noise, got rate={rate!r} for {mechanism}; scale the times instead")
+    return BROWNIAN if mechanism == "brownian" else LAPLACE
+
+
+def _method(mechanism: str, method: str | None, *, adaptive: bool) -> str:
+    known = METHODS[mechanism]
+    allowed = known[-1:] if adaptive else known
+    if method is None:
+        return allowed[0]
+    if method not in allowed:
+        kind = "an adaptive" if adaptive else "a fixed"
+        raise ValueError(f"method for {mechanism} noise at {kind} schedule must be {' or '.join(allowed)}, got {method!r}")
+    return method

@@ -1,0 +1,1 @@
+"""Reports: each a fold over the same results."""

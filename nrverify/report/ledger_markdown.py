@@ -1,0 +1,137 @@
+"""The ledger as a document: errata first, then what is sharper than the paper, then all statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from nrverify.ledger.claims import Verdict
+from nrverify.ledger.evidence import Kind
+from nrverify.ledger.verdicts import Settled
+from nrverify.ledger.verification import Verification
+
+PAPER = "*Brownian Noise Reduction: Maximizing Privacy Subject to Accuracy Constraints* (arXiv 2206.07234)"
+
+ERRATA_PARTS = (
+    (1, "Mistakes that matter", "Whoever implements or relies on the printed form leaks, or computes nonsense."),
+    (2, "Wrong statements and proofs", "The idea survives; the statement, its proof or a constant does not."),
+    (3, "Misprints, gaps and unstated hypotheses", "The meaning is recoverable."),
+)
+
+MEANING = {
+    Verdict.TRUE: "as printed",
+    Verdict.TRUE_WITH_HYPOTHESIS: "true once an unstated hypothesis is added",
+    Verdict.TRUE_PROOF_WRONG: "the statement survives, its printed proof does not",
+    Verdict.FALSE: "refuted as printed; a corrected form is established",
+    Verdict.MISPRINT: "the meaning is recoverable, the formula or word is wrong",
+    Verdict.GAP: "something the paper needs and does not give",
+    Verdict.NOT_CHECKABLE: "needs literature, figures or data that are not there",
+    Verdict.FAILED: "not settled",
+}
+
+
+def ledger_markdown(verification: Verification) -> str:
+    """The document; it depends on the claims and the names of their evidence only, not on when it was made."""
+    parts = [
+        _opening(verification),
+        *(_errata(verification.settled, *part) for part in ERRATA_PARTS),
+        _sharper(verification.settled),
+        _table(verification.settled),
+        _evidence(verification.settled),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _opening(verification: Verification) -> str:
+    counts = Counter(item.verdict for item in verification.settled)
+    evidence = {result.name: result for item in verification.settled for result in item.results}
+    rejected = sum(len(result.rejects) for result in evidence.values())
+    rows = [f"| {verdict.value} | {counts[verdict]} | {MEANING[verdict]} |" for verdict in Verdict if counts[verdict]]
+    return "\n".join(
+        [
+            "# The ledger",
+            "",
+            f"Every checkable statement of {PAPER}, settled by evidence that runs.",
+            "This file is written by `nrverify verify --markdown reports/ledger.md`; do not edit it.",
+            "",
+            f"**{verification.settled_count} of {len(verification.settled)} statements are settled**, "
+            f"by {len(evidence)} pieces of evidence which between them reject {rejected} wrong variants.",
+            "",
+            "| verdict | statements | meaning |",
+            "|---|---:|---|",
+            *rows,
+        ]
+    )
+
+
+def _errata(settled: Iterable[Settled], weight: int, title: str, words: str) -> str:
+    wrong = [item for item in settled if item.claim.weight == weight and _is_erratum(item)]
+    if not wrong:
+        return ""
+    return "\n\n".join([f"## {title}\n\n{words}", *(_erratum(item) for item in wrong)])
+
+
+def _is_erratum(item: Settled) -> bool:
+    return item.verdict not in (Verdict.TRUE, Verdict.NOT_CHECKABLE)
+
+
+def _erratum(item: Settled) -> str:
+    claim = item.claim
+    lines = [f"### {claim.id}. {claim.title} ({item.verdict.value})", "", f"*{claim.where}*", ""]
+    lines.append(f"**The paper says:** {_one_line(claim.statement)}")
+    if claim.why.strip():
+        lines += ["", f"**What is wrong:** {_one_line(claim.why)}"]
+    if claim.correction.strip():
+        lines += ["", f"**It should say:** {_one_line(claim.correction)}"]
+    if item.problem:
+        lines += ["", f"**Not settled:** {_one_line(item.problem)}"]
+    return "\n".join(lines)
+
+
+def _sharper(settled: Iterable[Settled]) -> str:
+    better = [item for item in settled if item.verdict is Verdict.TRUE and item.claim.correction.strip()]
+    if not better:
+        return ""
+    rows = [f"- **{item.claim.id}** ({item.claim.title}): {_one_line(item.claim.correction)}" for item in better]
+    words = "True as printed, and the evidence establishes more or says it better."
+    return "\n".join(["## Sharper than the paper", "", words, "", *rows])
+
+
+def _table(settled: Iterable[Settled]) -> str:
+    rows = [
+        f"| {item.claim.id} | {item.verdict.value} | {_cell(item.claim.statement)} | {_cell(item.claim.where)} |"
+        for item in settled
+    ]
+    return "\n".join(
+        [
+            "## All statements",
+            "",
+            "In our own words.",
+            "",
+            "| id | verdict | statement | where |",
+            "|---|---|---|---|",
+            *rows,
+        ]
+    )
+
+
+def _evidence(settled: Iterable[Settled]) -> str:
+    blocks = ["## The evidence", "", "`nrverify explain ID` prints the steps of each derivation.", ""]
+    for item in settled:
+        if item.verdict is Verdict.NOT_CHECKABLE:
+            blocks.append(f"- **{item.claim.id}** not checkable: {_one_line(item.claim.why)}")
+            continue
+        blocks.append(f"- **{item.claim.id}** {item.verdict.value}")
+        for result in item.results:
+            rejects = "; rejects " + "; ".join(result.rejects) if result.rejects else ""
+            place = f": {_one_line(result.doc)}" if result.kind is Kind.READING else ""
+            blocks.append(f"  - {result.kind.value} `{result.name}`: {result.outcome}{place}{rejects}")
+    return "\n".join(blocks)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return _one_line(text).replace("|", "\\|")

@@ -1,0 +1,1 @@
+"""Finite-sample-valid statistics and the error budget of a run."""

@@ -1,0 +1,1 @@
+"""Hypothesis properties of the laws over exact arithmetic: a suite of evidence."""

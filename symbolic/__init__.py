@@ -1,0 +1,1 @@
+"""Exact symbolic derivations of the statements of the paper, with their certificates: a suite of evidence."""
