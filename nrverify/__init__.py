@@ -1,1 +1,61 @@
 """nrverify settles, by machine, whether noise-reduction differential privacy is right."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nrverify.reference.halting import halting_rounds
+    from nrverify.reference.noise_reduction import BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction
+    from nrverify.reference.poisson import PoissonLaplaceNoiseReduction
+    from nrverify.reference.simulate import Transcripts, simulate, transcripts
+    from nrverify.reference.threshold import AboveThreshold, ReducedAboveThreshold
+
+    __version__: str
+
+__all__ = [
+    "AboveThreshold",
+    "BrownianMechanism",
+    "LaplaceNoiseReduction",
+    "PoissonLaplaceNoiseReduction",
+    "ReducedAboveThreshold",
+    "SkellamNoiseReduction",
+    "Transcripts",
+    "__version__",
+    "halting_rounds",
+    "simulate",
+    "transcripts",
+]
+
+# Where each public name lives. It is imported when first asked for, so that `import nrverify`, and with it
+# `nrverify --help` and the pytest plugin, start without numpy.
+_HOMES = {
+    "AboveThreshold": "nrverify.reference.threshold",
+    "BrownianMechanism": "nrverify.reference.noise_reduction",
+    "LaplaceNoiseReduction": "nrverify.reference.noise_reduction",
+    "PoissonLaplaceNoiseReduction": "nrverify.reference.poisson",
+    "ReducedAboveThreshold": "nrverify.reference.threshold",
+    "SkellamNoiseReduction": "nrverify.reference.noise_reduction",
+    "Transcripts": "nrverify.reference.simulate",
+    "halting_rounds": "nrverify.reference.halting",
+    "simulate": "nrverify.reference.simulate",
+    "transcripts": "nrverify.reference.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("nrverify")
+    elif name in _HOMES:
+        found = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'nrverify' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

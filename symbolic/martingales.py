@@ -9,20 +9,12 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, needs, refuted, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.proof import Expr, Proof
 
-DELTA = sp.Symbol("delta", positive=True)
+from .normal import normal_cdf, normal_density, same_infinity, tail_ball
 
-
-def normal_cdf(x: Expr) -> Expr:
-    """Φ(x)."""
-    return sp.erfc(-x / sp.sqrt(2)) / 2
-
-
-def normal_density(x: Expr, variance: Expr) -> Expr:
-    """φ_t(x), the density of B_t."""
-    return sp.exp(-(x**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
+DELTA, RATE = sp.symbols("delta lambda", positive=True)
 
 
 @dataclass(frozen=True)
@@ -183,13 +175,8 @@ def line_crossing(
     )
     proof.equal("all paths are below at first: S(0+) = 1", sp.limit(mass, t, 0, "+"), 1)
     never = sp.limit(sp.erfc(-sp.sqrt(t)), t, sp.oo) / 2
-    proof.equal("both arguments of Φ tend to +∞", sp.limit((a * t - b) / sp.sqrt(t), t, sp.oo), sp.oo, _same_infinity)
+    proof.equal("both arguments of Φ tend to +∞", sp.limit((a * t - b) / sp.sqrt(t), t, sp.oo), sp.oo, same_infinity)
     proof.equal("so the line is crossed with probability 1 − S(∞) = e^{−2ab}", never * weight(a, b), sp.exp(-2 * a * b))
-
-
-def _same_infinity(difference: Expr) -> Expr:
-    # sympy writes oo − oo as nan: the two sides were the same infinity
-    return sp.Integer(0) if difference is sp.nan else difference
 
 
 @derivation(
@@ -199,8 +186,8 @@ def _same_infinity(difference: Expr) -> Expr:
         "λ = 0, where Y is 1 for ever": {"rate": sp.Integer(0)},
     },
 )
-def exactly_delta(proof: Proof, horizon: Expr = sp.oo, rate: Expr = sp.Symbol("lambda", positive=True)) -> None:
-    """P(∃t: Y^λ_t ≥ 1/δ) = δ(1 − E[Y_∞; no crossing]): exactly δ if and only if Y vanishes on paths that never cross."""
+def exactly_delta(proof: Proof, horizon: Expr = sp.oo, rate: Expr = RATE) -> None:
+    """P(∃t: Y^λ_t ≥ 1/δ) = δ(1 − E[Y_∞; no crossing]): exactly δ iff Y vanishes on the paths that never cross."""
     p, lost, odds = sp.symbols("p m ell", positive=True)
     solved = sp.solve(sp.Eq(1, p / DELTA + lost), p)[0]
     proof.equal("optional stopping, 1 = p/δ + E[Y_∞; no crossing], gives p = δ(1 − m)", solved, DELTA * (1 - lost))
@@ -222,8 +209,9 @@ def exactly_delta(proof: Proof, horizon: Expr = sp.oo, rate: Expr = sp.Symbol("l
         simplify=lambda e: sp.simplify(sp.expand(e.rewrite(sp.erf))),
     )
     if horizon is sp.oo:
-        upper = sp.exp(odds) * sp.limit(sp.erfc(t) / 2, t, sp.oo)
-        proof.equal("m(t) → 0, since both arguments of Φ tend to −∞", sp.limit(sp.erfc(t) / 2, t, sp.oo) - upper, 0)
+        argument = sp.limit((height - slope * t) / sp.sqrt(t), t, sp.oo)
+        proof.equal("for ever: both arguments of Φ in m(t) tend to −∞", argument, -sp.oo, same_infinity)
+        proof.equal("so that m(t) → 0", sp.limit(normal_cdf(-t), t, sp.oo), 0)
         final = sp.Integer(0)
     else:
         final = kept.subs(t, horizon)
@@ -233,30 +221,26 @@ def exactly_delta(proof: Proof, horizon: Expr = sp.oo, rate: Expr = sp.Symbol("l
 @certificate(
     {"M02": supports},
     rejects={
-        "exactly δ": {"expected": arb("0.1")},
-        "without the factor e^{−ℓ} of the image": {"image_weight": arb(1)},
+        "exactly δ": {"expected": "0.1"},
+        "without the factor e^{−ℓ} of the image": {"image_weight": "1"},
     },
 )
 def stopped_martingale_misses_delta(
-    enclosure: Enclosure, expected: Ball = arb("0.006107"), image_weight: Ball | None = None
+    enclosure: Enclosure, expected: str = "0.006107", image_weight: str = "0.1"
 ) -> None:
     """exp(B_{t∧1} − (t∧1)/2) reaches 10 with probability 0.006107…, not 0.1."""
     with ctx.workprec(128):
         level, half = arb(10).log(), arb(1) / 2
-        weight = arb(1) / 10 if image_weight is None else image_weight
-        root = arb(2).sqrt()
-        probability = ((level + half) / root).erfc() / 2 + weight * ((level - half) / root).erfc() / 2
-        enclosure.less("from below", expected - arb("5e-7"), probability)
-        enclosure.less("from above", probability, expected + arb("5e-7"))
+        probability = tail_ball(level + half) + arb(image_weight) * tail_ball(level - half)
+        enclosure.less("from below", arb(expected) - arb("5e-7"), probability)
+        enclosure.less("from above", probability, arb(expected) + arb("5e-7"))
 
 
 @derivation(
     {"M04": holds},
     rejects={"touching at t = a/b": {"point": lambda a, b: a / b}, "touching at t = b": {"point": lambda a, b: b}},
 )
-def line_touches_the_envelope(
-    proof: Proof, point: Callable[[Expr, Expr], Expr] = lambda a, b: b / a
-) -> None:
+def line_touches_the_envelope(proof: Proof, point: Callable[[Expr, Expr], Expr] = lambda a, b: b / a) -> None:
     """Every line with e^{−2ab} = δ lies above √(2ℓt), and touches it at the one time t = b/a: tight at one point."""
     a, b, t = sp.symbols("a b t", positive=True)
     odds = 2 * a * b

@@ -10,7 +10,10 @@ from nrverify.commands.options import console_for
 @click.command(name="benchmark")
 def command() -> None:
     """Measure speed and memory side by side with the machine's own limits."""
-    from nrverify.benchmark import run
-    from nrverify.report.benchmark_terminal import print_benchmark
+    from nrverify.benchmark import growth, run
+    from nrverify.report.benchmark_terminal import print_growth, print_rows
 
-    print_benchmark(run(), console_for([]))
+    console = console_for([])
+    print_rows(run(), console)
+    console.print()
+    print_growth(growth(), console)

@@ -68,7 +68,8 @@ def times(s: ArrayLike, t: ArrayLike) -> tuple[Floats, Floats]:
     bad = early > late
     if np.any(bad):
         raise ValueError(
-            f"s = {_first(early, bad)} must not exceed t = {_first(late, bad)}: s is the time of less noise; swap the two"
+            f"s = {_first(early, bad)} must not exceed t = {_first(late, bad)}: "
+            "s is the time of less noise; swap the two"
         )
     return early, late
 

@@ -5,22 +5,22 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from nrverify.laws._arguments import Floats, positive
 
 
 def require_positive(**parameters: float) -> None:
     """Every parameter is a finite number above 0."""
     for name, parameter in parameters.items():
-        if not (math.isfinite(parameter) and parameter > 0):
-            raise ValueError(f"{name} = {parameter!r}: must be a finite number above 0")
+        if positive(name, parameter).ndim:
+            raise ValueError(f"{name} = {parameter!r} must be one number; make a boundary for each")
 
 
 def require_probability(delta: float) -> None:
     """0 < delta < 1."""
-    if not 0 < delta < 1:
-        raise ValueError(f"delta = {delta!r}: must lie strictly between 0 and 1")
+    require_positive(delta=delta)
+    if delta >= 1:
+        raise ValueError(f"delta = {delta!r} must lie strictly between 0 and 1; it is a failure probability")
 
 
 def log_inverse(delta: float) -> float:
@@ -28,23 +28,14 @@ def log_inverse(delta: float) -> float:
     return -math.log(delta)
 
 
-def positive_array(name: str, values: Any) -> Reals:
-    """The values as an array of finite floats above 0."""
-    array = np.asarray(values, dtype=np.float64)
-    allowed = np.isfinite(array) & (array > 0)
-    if not allowed.all():
-        raise ValueError(f"{name} = {array[~allowed].flat[0]!r}: must be a finite number above 0")
-    return array
-
-
-def like_argument(result: Reals, argument: Any) -> Any:
+def like_argument(result: Floats, argument: Any) -> Any:
     """A float where the argument was a scalar, an array where it was one."""
     return float(result) if np.ndim(argument) == 0 else np.asarray(result)
 
 
 def sorted_looks(times: Iterable[float]) -> list[float]:
     """The distinct times of a finite grid of looks, ascending."""
-    looks = np.unique(positive_array("times", list(times)))
+    looks = np.unique(positive("times", list(times)))
     if looks.size == 0:
         raise ValueError("times = []: give at least one look")
     return [float(look) for look in looks]

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erf, ndtr
 
+from nrverify.laws._arguments import Floats, positive
 from nrverify.laws.boundary_arguments import (
     checked_interval,
     like_argument,
     log_inverse,
-    positive_array,
     require_one_way_of_looking,
     require_positive,
     require_probability,
@@ -21,8 +20,6 @@ from nrverify.laws.boundary_arguments import (
 )
 from nrverify.laws.boundary_inverse import inverse_of_decreasing
 from nrverify.laws.crossing import crossing_probability
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class HalfNormalMixture:
         require_positive(rho=self.rho, sensitivity=self.sensitivity)
         require_probability(self.delta)
 
-    def _quantile(self, time: Any) -> Reals:
+    def _quantile(self, time: Any) -> Floats:
         """U(t): U²/2 + log 2Φ(U) = ℓ + log(1+t/ρ)/2."""
         return _half_normal_quantile(log_inverse(self.delta) + 0.5 * np.log1p(np.asarray(time) / self.rho))
 
@@ -49,11 +46,11 @@ class HalfNormalMixture:
         """c(t) = U(t)√(t+ρ), which W must meet for a violation."""
         return self._quantile(time) * np.sqrt(time + self.rho)
 
-    def _psi(self, t: Reals) -> Reals:
+    def _psi(self, t: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(self.sensitivity / t * (self.sensitivity / 2 + self.curve(t)))
 
-    def _log_slope(self, t: Reals) -> Reals:
+    def _log_slope(self, t: Floats) -> Floats:
         """t ψ'(t)/ψ(t) = −1 + t c'(t)/(D/2 + c(t)), where t c'/c = (t/(t+ρ))(1 + 1/(U g'(U)))/2."""
         quantile = self._quantile(t)
         curve = quantile * np.sqrt(t + self.rho)
@@ -63,18 +60,18 @@ class HalfNormalMixture:
     @overload
     def __call__(self, time: float) -> float: ...
     @overload
-    def __call__(self, time: Sequence[float] | Reals) -> Reals: ...
+    def __call__(self, time: Sequence[float] | Floats) -> Floats: ...
     def __call__(self, time: Any) -> Any:
         """ψ(t) = D²/(2t) + (D/t) x(t): a strictly decreasing bijection of (0, ∞)."""
-        return like_argument(self._psi(positive_array("time", time)), time)
+        return like_argument(self._psi(positive("time", time)), time)
 
     @overload
     def inverse(self, epsilon: float) -> float: ...
     @overload
-    def inverse(self, epsilon: Sequence[float] | Reals) -> Reals: ...
+    def inverse(self, epsilon: Sequence[float] | Floats) -> Floats: ...
     def inverse(self, epsilon: Any) -> Any:
         """The smallest t with ψ(t) ≤ epsilon; every epsilon > 0 is reached."""
-        target = positive_array("epsilon", epsilon)
+        target = positive("epsilon", epsilon)
         lower = self.sensitivity * (self.sensitivity / (2 * target))
         return like_argument(inverse_of_decreasing(self._psi, self._log_slope, target, lower), epsilon)
 
@@ -117,7 +114,7 @@ def _log_half_normal(quantile: Any) -> Any:
     return 0.5 * np.square(quantile) + np.log1p(erf(np.asarray(quantile) / math.sqrt(2)))
 
 
-def _half_normal_quantile(level: Any) -> Reals:
+def _half_normal_quantile(level: Any) -> Floats:
     """The root U > 0 of g(U) = level > 0.
 
     g is convex and increasing (g'' is the variance of a truncated normal) with g(U) ≥ U²/2 and g(U) ≥ g'(0)U =

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from nrverify.laws._arguments import Floats
 
 # Newton converges quadratically; a step this small moves t by less than its last bits.
 _SMALLEST_STEP = 1e-15
@@ -14,11 +13,11 @@ _LIMIT = 100
 
 
 def inverse_of_decreasing(
-    psi: Callable[[Reals], Reals],
-    log_slope: Callable[[Reals], Reals],
-    epsilon: Reals,
-    lower: Reals,
-) -> Reals:
+    psi: Callable[[Floats], Floats],
+    log_slope: Callable[[Floats], Floats],
+    epsilon: Floats,
+    lower: Floats,
+) -> Floats:
     """The t with psi(t) = epsilon, elementwise, given a `lower` with psi(lower) ≥ epsilon.
 
     `log_slope` is d log psi/d log t < 0; for every boundary here it lies between −1 and about −0.35, so that

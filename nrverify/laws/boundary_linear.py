@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nrverify.laws._arguments import Floats, positive
 from nrverify.laws.boundary_arguments import (
     checked_interval,
     like_argument,
     log_inverse,
-    positive_array,
     require_one_way_of_looking,
     require_positive,
     require_probability,
     sorted_looks,
 )
-from nrverify.laws.crossing import crossing_probability
-
-Reals = NDArray[np.float64]
+from nrverify.laws.crossing import crossing_probability, line_crossing_probability
 
 
 @dataclass(frozen=True)
@@ -47,24 +44,24 @@ class Linear:
     @overload
     def __call__(self, time: float) -> float: ...
     @overload
-    def __call__(self, time: Sequence[float] | Reals) -> Reals: ...
+    def __call__(self, time: Sequence[float] | Floats) -> Floats: ...
     def __call__(self, time: Any) -> Any:
         """ψ(t) = (D/t)(D/2 + b) + Da."""
-        t = positive_array("time", time)
+        t = positive("time", time)
         with np.errstate(over="ignore"):
             return like_argument(self.sensitivity * (self.sensitivity / 2 + self.b) / t + self.floor, time)
 
     @overload
     def inverse(self, epsilon: float) -> float: ...
     @overload
-    def inverse(self, epsilon: Sequence[float] | Reals) -> Reals: ...
+    def inverse(self, epsilon: Sequence[float] | Floats) -> Floats: ...
     def inverse(self, epsilon: Any) -> Any:
         """The smallest t with ψ(t) ≤ epsilon: D(D/2 + b)/(epsilon − Da), for epsilon > Da."""
-        target = positive_array("epsilon", epsilon)
+        target = positive("epsilon", epsilon)
         if np.any(target <= self.floor):
             raise ValueError(
                 f"epsilon = {float(target.min())!r} cannot be reached: this boundary stays above its floor "
-                f"sensitivity*a = {self.floor!r}; ask for more than the floor, or tune the boundary at a smaller epsilon"
+                f"sensitivity*a = {self.floor!r}; ask for more than the floor, or tune it at a smaller epsilon"
             )
         return like_argument(self.sensitivity * (self.sensitivity / 2 + self.b) / (target - self.floor), epsilon)
 
@@ -93,4 +90,4 @@ class Linear:
         require_one_way_of_looking(times, interval)
         if times is not None:
             return float(crossing_probability(self.curve, times=sorted_looks(times)).probability)
-        return line_crossing_probability(self.a, self.b, *checked_interval(interval))
+        return line_crossing_probability(self.a, self.b, checked_interval(interval))

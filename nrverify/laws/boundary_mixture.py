@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nrverify.laws._arguments import Floats, positive
 from nrverify.laws.boundary_arguments import (
     checked_interval,
     like_argument,
     log_inverse,
-    positive_array,
     require_one_way_of_looking,
     require_positive,
     require_probability,
@@ -21,8 +20,6 @@ from nrverify.laws.boundary_arguments import (
 from nrverify.laws.boundary_inverse import inverse_of_decreasing
 from nrverify.laws.cancellation import x_minus_log1p
 from nrverify.laws.crossing import crossing_probability
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -47,11 +44,11 @@ class Mixture:
     def _squared_quantile(self, time: Any) -> Any:
         return 2 * log_inverse(self.delta) + np.log1p(time / self.rho)
 
-    def _psi(self, t: Reals) -> Reals:
+    def _psi(self, t: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(self.sensitivity / t * (self.sensitivity / 2 + self.curve(t)))
 
-    def _log_slope(self, t: Reals) -> Reals:
+    def _log_slope(self, t: Floats) -> Floats:
         """t ψ'(t)/ψ(t) = −1 + t c'(t)/(D/2 + c(t)), where t c'/c = (t/(t+ρ))(1 + 1/λ)/2, λ = 2ℓ + log(1+t/ρ)."""
         curve = self.curve(t)
         growth = 0.5 * t / (t + self.rho) * (1 + 1 / self._squared_quantile(t))
@@ -60,18 +57,18 @@ class Mixture:
     @overload
     def __call__(self, time: float) -> float: ...
     @overload
-    def __call__(self, time: Sequence[float] | Reals) -> Reals: ...
+    def __call__(self, time: Sequence[float] | Floats) -> Floats: ...
     def __call__(self, time: Any) -> Any:
         """ψ(t) = D²/(2t) + (D/t)√(2(t+ρ) log(√((t+ρ)/ρ)/δ)): a strictly decreasing bijection of (0, ∞)."""
-        return like_argument(self._psi(positive_array("time", time)), time)
+        return like_argument(self._psi(positive("time", time)), time)
 
     @overload
     def inverse(self, epsilon: float) -> float: ...
     @overload
-    def inverse(self, epsilon: Sequence[float] | Reals) -> Reals: ...
+    def inverse(self, epsilon: Sequence[float] | Floats) -> Floats: ...
     def inverse(self, epsilon: Any) -> Any:
         """The smallest t with ψ(t) ≤ epsilon; every epsilon > 0 is reached."""
-        target = positive_array("epsilon", epsilon)
+        target = positive("epsilon", epsilon)
         lower = self.sensitivity * (self.sensitivity / (2 * target))
         return like_argument(inverse_of_decreasing(self._psi, self._log_slope, target, lower), epsilon)
 

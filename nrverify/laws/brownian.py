@@ -1,4 +1,4 @@
-"""Brownian noise: X_t ~ N(0, t), its bridge and its privacy loss (the paper's Brownian mechanism and its loss theorem)."""
+"""Brownian noise: X_t ~ N(0, t), its bridge and its privacy loss (the paper's Brownian mechanism)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ class Normal:
     def logpdf(self, x: ArrayLike) -> Any:
         """-z²/2 - log(deviation √(2π)), z = (x - mean) / deviation; -inf where the law is an atom."""
         x = arguments.points(x)
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             density = -0.5 * self._standardised(x) ** 2 - np.log(self.deviation) - 0.5 * np.log(2 * np.pi)
         return np.where(self.deviation == 0, -np.inf, density)[()]
 

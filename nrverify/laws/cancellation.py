@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from nrverify.laws._arguments import Floats
 
 
-def x_minus_log1p(x: Any) -> Reals:
+def x_minus_log1p(x: Any) -> Floats:
     """x − log(1+x) for x > −1, to full relative precision.
 
     Near 0, with r = x/(2+x): x = 2r/(1−r) and log(1+x) = 2(r + r³/3 + r⁵/5 + …), so the difference is
@@ -23,7 +22,7 @@ def x_minus_log1p(x: Any) -> Reals:
     return np.asarray(np.where(np.abs(x) < 0.5, r * near - 2.0 * r**3 * series, x - np.log1p(x)))
 
 
-def expm1_minus_x(x: Any) -> Reals:
+def expm1_minus_x(x: Any) -> Floats:
     """eˣ − 1 − x, to full relative precision: near 0 the Taylor series x²/2! + x³/3! + …."""
     x = np.asarray(x, dtype=np.float64)
     near = np.where(np.abs(x) < 0.5, x, 0.0)

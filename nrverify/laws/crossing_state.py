@@ -71,7 +71,7 @@ STRAIGHT = Bend(0.0, 0.0)
 def panels(low: float, high: float, cliffs: tuple[Cliff, ...], largest: float) -> Floats:
     """Edges of panels over [low, high], each short against its distance to every cliff or that cliff's width."""
     edges = [low]
-    todo = [(low, high)]
+    todo = [(low, high)] if high > low else []
     while todo:
         a, b = todo.pop()
         size = b - a
@@ -177,8 +177,12 @@ def advance(
     if watched:
         cliffs = _prune([*cliffs, Cliff(top, 0.7 * spread)])
     lowest = min((state.edges[0] - REACH * spread) / r, top - 1.0)  # h is constant below: the curve is out of reach
-    largest = _resolved(top) if watched else math.inf  # only a watched step integrates φ below the curve
-    below = panels(max(float(lowest), min(FLOOR, top - 1.0)), top, cliffs, largest)
+    below = panels(max(float(lowest), min(FLOOR, top - 1.0)), top, cliffs, math.inf)
+    if watched:
+        # Only here is φ integrated below the curve, and only as far as a crossing path can fall back from it.
+        touched = max(float(below[0]), min(top, level / r) - REACH * spread / r)
+        fine = panels(touched, top, cliffs, _resolved(top))
+        below = np.concatenate((panels(float(below[0]), touched, cliffs, math.inf), fine[1:]))
     above = tail_edges(top, cliffs)
     y_below, y_above = nodes(below), nodes(above)
     arriving, _ = _transport(state, y_above.ravel(), r, spread, None)

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from nrverify.laws.boundary_arguments import like_argument, positive_array, require_positive
+from nrverify.laws._arguments import Floats, real
+from nrverify.laws.boundary_arguments import like_argument, require_positive
 from nrverify.laws.cancellation import expm1_minus_x, x_minus_log1p
 
-Reals = NDArray[np.float64]
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 
 # Trapezoidal nodes in log u: the integrands below are analytic in a strip of half-width π/4 around the real axis and
@@ -25,15 +24,8 @@ _STEP = 0.1
 _NODES = np.arange(-24.0, 5.0, _STEP)
 
 
-def _real_array(name: str, values: Any) -> Reals:
-    array = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} = {array[~np.isfinite(array)].flat[0]!r}: must be finite")
-    return array
-
-
-def _nonnegative_array(name: str, values: Any) -> Reals:
-    array = _real_array(name, values)
+def _nonnegative(name: str, values: Any) -> Floats:
+    array = real(name, values)
     if np.any(array < 0):
         raise ValueError(f"{name} = {array[array < 0].flat[0]!r}: must not be negative")
     return array
@@ -58,25 +50,25 @@ def _laplace_ratio(shift: float, time: float) -> float:
 @overload
 def log_gaussian_hockey_stick(epsilon: float, *, shift: float, time: float) -> float: ...
 @overload
-def log_gaussian_hockey_stick(epsilon: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def log_gaussian_hockey_stick(epsilon: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def log_gaussian_hockey_stick(epsilon: Any, *, shift: float, time: float) -> Any:
     """log sup_S (P(S) − e^ε P'(S)) = log(Φ(−a) − e^ε Φ(−b)), a = ε/s − s/2, b = ε/s + s/2, ε ≥ 0.
 
     Since e^ε φ(b) = φ(a) it is log φ(a) + log(M(a) − M(b)) with M(x) = ∫₀^∞ e^(−xu−u²/2) du, Mills' ratio.
     """
     s = _gaussian_ratio(shift, time)
-    centre = _nonnegative_array("epsilon", epsilon) / s
+    centre = _nonnegative("epsilon", epsilon) / s
     a, b = centre - s / 2, centre + s / 2
     return like_argument(-0.5 * a**2 - _LOG_ROOT_2PI + np.where(a < -0.5, _direct(a, b), _integral(a, s)), epsilon)
 
 
-def _direct(a: Reals, b: Reals) -> Reals:
+def _direct(a: Floats, b: Floats) -> Floats:
     """log(M(a) − M(b)) for a < −1/2, b ≥ −a: M(b)/M(a) < 1/2, nothing cancels."""
     log_a, log_b = (log_ndtr(-x) + 0.5 * x**2 + _LOG_ROOT_2PI for x in (np.minimum(a, -0.5), b))
     return np.asarray(log_a + np.log1p(-np.exp(np.minimum(log_b - log_a, -0.1))))
 
 
-def _integral(a: Reals, s: float) -> Reals:
+def _integral(a: Floats, s: float) -> Floats:
     """log(M(a) − M(a+s)) = log ∫₀^∞ e^(−au−u²/2)(1 − e^(−su)) du for a ≥ −1/2: positive terms only."""
     a = np.maximum(a, -0.5)
     width = 1 / (1 + np.abs(a))
@@ -88,7 +80,7 @@ def _integral(a: Reals, s: float) -> Reals:
 @overload
 def gaussian_hockey_stick(epsilon: float, *, shift: float, time: float) -> float: ...
 @overload
-def gaussian_hockey_stick(epsilon: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def gaussian_hockey_stick(epsilon: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def gaussian_hockey_stick(epsilon: Any, *, shift: float, time: float) -> Any:
     """Φ(s/2 − ε/s) − e^ε Φ(−s/2 − ε/s): the least δ for which one Gaussian release is (ε, δ)-private."""
     return like_argument(np.exp(log_gaussian_hockey_stick(epsilon, shift=shift, time=time)), epsilon)
@@ -97,27 +89,27 @@ def gaussian_hockey_stick(epsilon: Any, *, shift: float, time: float) -> Any:
 @overload
 def laplace_hockey_stick(epsilon: float, *, shift: float, time: float) -> float: ...
 @overload
-def laplace_hockey_stick(epsilon: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def laplace_hockey_stick(epsilon: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def laplace_hockey_stick(epsilon: Any, *, shift: float, time: float) -> Any:
     """1 − e^((ε−s)/2) for 0 ≤ ε < s, and 0 from s on: the least δ for which one Laplace release is (ε, δ)-private."""
     s = _laplace_ratio(shift, time)
-    return like_argument(-np.expm1(0.5 * np.minimum(_nonnegative_array("epsilon", epsilon) - s, 0.0)), epsilon)
+    return like_argument(-np.expm1(0.5 * np.minimum(_nonnegative("epsilon", epsilon) - s, 0.0)), epsilon)
 
 
 @overload
 def log_gaussian_loss_tail(epsilon: float, *, shift: float, time: float) -> float: ...
 @overload
-def log_gaussian_loss_tail(epsilon: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def log_gaussian_loss_tail(epsilon: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def log_gaussian_loss_tail(epsilon: Any, *, shift: float, time: float) -> Any:
     """log P(L > ε) = log Φ(s/2 − ε/s), because L ~ N(s²/2, s²)."""
     s = _gaussian_ratio(shift, time)
-    return like_argument(log_ndtr(s / 2 - _real_array("epsilon", epsilon) / s), epsilon)
+    return like_argument(log_ndtr(s / 2 - real("epsilon", epsilon) / s), epsilon)
 
 
 @overload
 def gaussian_loss_tail(epsilon: float, *, shift: float, time: float) -> float: ...
 @overload
-def gaussian_loss_tail(epsilon: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def gaussian_loss_tail(epsilon: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def gaussian_loss_tail(epsilon: Any, *, shift: float, time: float) -> Any:
     """P(L > ε) = Φ(s/2 − ε/s): the δ of probabilistic privacy."""
     return like_argument(np.exp(log_gaussian_loss_tail(epsilon, shift=shift, time=time)), epsilon)
@@ -126,17 +118,17 @@ def gaussian_loss_tail(epsilon: Any, *, shift: float, time: float) -> Any:
 @overload
 def laplace_loss_tail(epsilon: float, *, shift: float, time: float) -> float: ...
 @overload
-def laplace_loss_tail(epsilon: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def laplace_loss_tail(epsilon: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def laplace_loss_tail(epsilon: Any, *, shift: float, time: float) -> Any:
     """P(L > ε) = 1 − e^((ε−s)/2)/2 for −s ≤ ε < s, 1 below and 0 from s on: L = s has probability 1/2."""
     s = _laplace_ratio(shift, time)
-    target = _real_array("epsilon", epsilon)
+    target = real("epsilon", epsilon)
     inner = 1 - 0.5 * np.exp(0.5 * np.minimum(target - s, 0.0))
     return like_argument(np.where(target >= s, 0.0, np.where(target < -s, 1.0, inner)), epsilon)
 
 
-def _orders(order: Any) -> Reals:
-    array = _real_array("order", order)
+def _orders(order: Any) -> Floats:
+    array = real("order", order)
     if np.any(array < 1):
         raise ValueError(f"order = {array[array < 1].flat[0]!r}: must be at least 1 (1 is the Kullback-Leibler limit)")
     return array
@@ -145,7 +137,7 @@ def _orders(order: Any) -> Reals:
 @overload
 def gaussian_renyi(order: float, *, shift: float, time: float) -> float: ...
 @overload
-def gaussian_renyi(order: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def gaussian_renyi(order: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def gaussian_renyi(order: Any, *, shift: float, time: float) -> Any:
     """D_α = α s²/2, α ≥ 1."""
     require_positive(time=time)
@@ -155,7 +147,7 @@ def gaussian_renyi(order: Any, *, shift: float, time: float) -> Any:
 @overload
 def laplace_renyi(order: float, *, shift: float, time: float) -> float: ...
 @overload
-def laplace_renyi(order: Sequence[float] | Reals, *, shift: float, time: float) -> Reals: ...
+def laplace_renyi(order: Sequence[float] | Floats, *, shift: float, time: float) -> Floats: ...
 def laplace_renyi(order: Any, *, shift: float, time: float) -> Any:
     """D_α = log((α/(2α−1)) e^((α−1)s) + ((α−1)/(2α−1)) e^(−αs))/(α−1), α ≥ 1; s + e^(−s) − 1 at α = 1.
 

@@ -10,11 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebvander
-from numpy.polynomial.legendre import leggauss
 
 from nrverify.laws.panels import (
-    _TO_COEFFICIENTS,
     DEGREE,
     FALLING,
     NODES,
@@ -25,17 +22,18 @@ from nrverify.laws.panels import (
     Mask,
     Panels,
     from_node_logs,
+    gauss_rule,
+    interpolation,
     polynomial_solution,
 )
 
-_POINTS = 10  # Gauss points between neighbouring nodes
-_gauss_nodes, _gauss_weights = leggauss(_POINTS)
-_gaps = np.diff(NODES)
-_INNER = (NODES[:-1] + _gaps / 2)[:, None] + np.outer(_gaps / 2, _gauss_nodes)
-_INNER_WEIGHTS = np.outer(_gaps / 2, _gauss_weights)
-_TO_INNER = (chebvander(_INNER.ravel(), DEGREE) @ _TO_COEFFICIENTS).T
+_POINTS = 12  # Gauss points between neighbouring nodes
+_gauss_nodes, _gauss_weights = gauss_rule(_POINTS)
+_GAPS = np.diff(NODES)
+_INNER = (NODES[:-1] + _GAPS / 2)[:, None] + np.outer(_GAPS / 2, _gauss_nodes)
+_INNER_WEIGHTS = np.outer(_GAPS / 2, _gauss_weights)
+_TO_INNER = interpolation(_INNER.ravel())
 _TO_RIGHT_NODE = NODES[1:, None] - _INNER
-_TO_LEFT_NODE = _INNER - NODES[:-1, None]
 
 
 @dataclass(frozen=True)
@@ -57,98 +55,87 @@ class LocalIntegrals:
         return LocalIntegrals(left, log_right)
 
 
-def local_integrals(h: Panels, t: float, rows: Mask) -> LocalIntegrals:
+def local_integrals(h: Panels, t: np.longdouble, rows: Mask) -> LocalIntegrals:
     """The local integrals of the panels in `rows`."""
     widths, rises, shapes = h.widths[rows] / t, h.rises[rows], h.shapes[rows]
     weights = (widths / 4).astype(np.float64)[:, None]
-    falling = ((widths + rises) / 2).astype(np.float64)  # rate seen looking left: never negative
-    rising_exact = (widths - rises) / 2  # rate seen looking right: negative where h outgrows the kernel
-    rising = rising_exact.astype(np.float64)
-    inner = (shapes @ _TO_INNER).reshape(-1, DEGREE, _POINTS)
+    leftward = (widths + rises) / 2  # never negative, as h does not decrease
+    rightward = (widths - rises) / 2  # negative where h outgrows the kernel
+    left = _running_integrals(shapes, leftward.astype(np.float64))
 
-    left = np.zeros_like(shapes)
-    steep = falling > STEEP
-    gentle = ~steep
-    pieces = _pieces(inner[gentle], falling[gentle], _TO_RIGHT_NODE)
-    decay = np.exp(-np.outer(falling[gentle], _gaps))
-    running = np.zeros(len(pieces))
-    at_nodes = np.zeros((len(pieces), DEGREE + 1))
-    for j in range(DEGREE):
-        running = running * decay[:, j] + pieces[:, j]
-        at_nodes[:, j + 1] = running
-    left[gentle] = at_nodes
-    if steep.any():
-        solution = polynomial_solution(shapes[steep], falling[steep])
-        left[steep] = solution - np.exp(-2 * np.outer(falling[steep], RISING)) * solution[:, :1]
-
-    right = np.zeros_like(shapes)
-    growth = np.zeros_like(h.shapes[rows], dtype=np.longdouble)
-    gentle = np.abs(rising) <= STEEP
-    pieces = _pieces(inner[gentle], rising[gentle], _TO_LEFT_NODE)
-    decay = np.exp(-np.outer(rising[gentle], _gaps))
-    running = np.zeros(len(pieces))
-    at_nodes = np.zeros((len(pieces), DEGREE + 1))
-    for j in range(DEGREE - 1, -1, -1):
-        running = running * decay[:, j] + pieces[:, j]
-        at_nodes[:, j] = running
-    right[gentle] = at_nodes
-    decaying = rising > STEEP
-    if decaying.any():
-        solution = -polynomial_solution(shapes[decaying], -rising[decaying])
-        right[decaying] = solution - np.exp(-2 * np.outer(rising[decaying], FALLING)) * solution[:, -1:]
-    growing = rising < -STEEP
+    growing = rightward < -STEEP
+    right = np.empty_like(shapes)
+    growth = np.zeros(shapes.shape, dtype=np.longdouble)
+    mirrored = _running_integrals(shapes[~growing][:, ::-1], rightward[~growing].astype(np.float64))
+    right[~growing] = mirrored[:, ::-1]
     if growing.any():
-        solution = polynomial_solution(shapes[growing], -rising[growing])
-        right[growing] = solution[:, -1:] - np.exp(2 * np.outer(rising[growing], FALLING)) * solution
-        growth[growing] = -2 * np.multiply.outer(rising_exact[growing], FALLING)
+        rates = -rightward[growing].astype(np.float64)
+        solution = polynomial_solution(shapes[growing], rates)
+        right[growing] = solution[:, -1:] - np.exp(-2 * np.outer(rates, FALLING)) * solution
+        growth[growing] = -2 * np.multiply.outer(rightward[growing], FALLING)
     with np.errstate(divide="ignore"):
         log_right = np.log(np.maximum(weights * right, 0.0)) + growth
     return LocalIntegrals(weights * np.maximum(left, 0.0), log_right)
 
 
-def _pieces(inner: Array, rates: Array, distances: Array) -> Array:
-    """∫ e^{-rate·distance} f between neighbouring nodes."""
-    kernel = np.exp(-rates[:, None, None] * distances) * _INNER_WEIGHTS
-    pieces: Array = np.einsum("pjk,pjk->pj", inner, kernel)
-    return pieces
+def _running_integrals(shapes: Array, rates: Array) -> Array:
+    """∫_{−1}^x e^{−rate(x−s)} f(s) ds at the nodes x, for f by its values at NODES and rate ≥ −STEEP."""
+    integrals = np.zeros_like(shapes)
+    steep = rates > STEEP
+    gentle = ~steep
+    slow = rates[gentle]
+    inner = (shapes[gentle] @ _TO_INNER).reshape(-1, DEGREE, _POINTS)
+    kernel = np.exp(-slow[:, None, None] * _TO_RIGHT_NODE) * _INNER_WEIGHTS
+    pieces = np.einsum("pjk,pjk->jp", inner, kernel)
+    decay = np.exp(-np.outer(_GAPS, slow))
+    running = np.zeros((DEGREE + 1, len(slow)))
+    for j in range(DEGREE):
+        running[j + 1] = running[j] * decay[j] + pieces[j]
+    integrals[gentle] = running.T
+    if steep.any():
+        solution = polynomial_solution(shapes[steep], rates[steep])
+        integrals[steep] = solution - np.exp(-2 * np.outer(rates[steep], RISING)) * solution[:, :1]
+    return integrals
 
 
-def forward_step(h: Panels, local: LocalIntegrals, t: float, stay: float) -> Panels:
-    """stay·h + (1 − stay)·h * Lap(t), where h falls off exponentially to the left of the panels and is flat to the right."""
-    widths = h.widths / t
-    fades = np.exp(-(widths + h.rises)).astype(np.float64).tolist()
-    gains = local.left[:, -1].tolist()
-    slope = float(h.rises[0] / widths[0])
-    reaching = [1.0 / (2.0 + 2.0 * slope)]
-    for fade, gain in zip(fades, gains, strict=True):
-        reaching.append(reaching[-1] * fade + gain)
-    left = local.left + np.asarray(reaching[:-1])[:, None] * np.exp(
-        -np.multiply.outer((widths + h.rises).astype(np.float64), RISING)
-    )
+def forward_step(h: Panels, local: LocalIntegrals, t: np.longdouble, stay: float) -> Panels:
+    """stay·h + (1 − stay)·h * Lap(t).
 
-    rates = widths - h.rises
-    log_gains = local.log_right[:, 0]
-    arriving = np.empty(len(widths), dtype=np.longdouble)
-    log_right = np.log(np.longdouble(0.5))
-    for i in range(len(widths) - 1, -1, -1):
-        arriving[i] = log_right
-        log_right = _log_sum(log_right - rates[i], log_gains[i])
-    far = arriving[:, None] - np.multiply.outer(rates, FALLING)
-    log_right_total = np.maximum(far, local.log_right)
-    log_right_total = log_right_total + np.log1p(np.exp(-np.abs(far - local.log_right).astype(np.float64)))
+    Beyond the panels h goes on exponentially to the left and flat to the right.
+    """
+    leftward = h.widths / t + h.rises
+    rightward = h.widths / t - h.rises
+    left = local.left + _from_left(h, local, t)[:, None] * np.exp(-np.outer(leftward.astype(np.float64), RISING))
 
-    size = np.maximum(log_right_total, 0)
+    far = _log_from_right(rightward, local)[:, None] - np.multiply.outer(rightward, FALLING)
+    correction = np.log1p(np.exp(-np.abs(far - local.log_right).astype(np.float64)))
+    log_right = np.maximum(far, local.log_right) + correction
+
+    size = np.maximum(log_right, 0)
     near = stay * h.shapes + (1.0 - stay) * left
-    relative = near * np.exp(-size.astype(np.float64)) + (1.0 - stay) * np.exp(
-        (log_right_total - size).astype(np.float64)
-    )
+    beyond = (1.0 - stay) * np.exp((log_right - size).astype(np.float64))
+    relative = near * np.exp(-size.astype(np.float64)) + beyond
     linear = np.multiply.outer(h.log_values[:-1], FALLING) + np.multiply.outer(h.log_values[1:], RISING)
     return from_node_logs(h.edges, linear + size + np.log(relative))
 
 
-def _log_sum(x: np.longdouble, y: np.longdouble) -> np.longdouble:
-    """log(e^x + e^y)."""
-    gap = float(x - y)
-    if gap >= 0:
-        return x + math.log1p(math.exp(-gap))
-    return y + math.log1p(math.exp(gap))
+def _from_left(h: Panels, local: LocalIntegrals, t: np.longdouble) -> Array:
+    """∫_{−∞}^p h(z)e^{−(p−z)/t}dz/2t relative to h(p), at the left edge p of each panel."""
+    fades = np.exp(-(h.widths / t + h.rises).astype(np.float64)).tolist()
+    slope = float(h.rises[0] / h.widths[0] * t)
+    arriving = [1.0 / (2.0 + 2.0 * slope)]
+    for fade, gain in zip(fades[:-1], local.left[:-1, -1].tolist(), strict=True):
+        arriving.append(arriving[-1] * fade + gain)
+    return np.array(arriving)
+
+
+def _log_from_right(rates: Extended, local: LocalIntegrals) -> Extended:
+    """log of ∫_q^∞ h(z)e^{−(z−q)/t}dz/2t relative to h(q), at the right edge q of each panel."""
+    gains = local.log_right[:, 0]
+    arriving = np.empty_like(gains)
+    arriving[-1] = np.log(np.longdouble(0.5))
+    for i in range(len(gains) - 1, 0, -1):
+        through = arriving[i] - rates[i]
+        gap = float(through - gains[i])
+        arriving[i - 1] = max(through, gains[i]) + math.log1p(math.exp(-abs(gap)))
+    return arriving

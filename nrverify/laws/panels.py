@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
-from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -21,27 +20,52 @@ Mask = NDArray[np.bool_]
 DEGREE = 20
 STEEP = 32.0  # exponents per half panel beyond which the polynomial solution replaces quadrature
 
+
+def gauss_rule(points: int) -> tuple[Array, Array]:
+    """Gauss-Legendre nodes and weights, each to full relative accuracy.
+
+    The eigenvalue routines lose 1e-13 in the outermost weights, which carry steep integrands.
+    """
+    x = np.cos(np.pi * (np.arange(points, 0, -1) - np.longdouble(0.25)) / (points + 0.5))
+    slope = np.ones_like(x)
+    for _ in range(6):
+        below, value = np.ones_like(x), x
+        for k in range(2, points + 1):
+            below, value = value, ((2 * k - 1) * x * value - (k - 1) * below) / k
+        slope = points * (below - x * value) / ((1 - x) * (1 + x))
+        x = x - value / slope
+    weights = 2 / ((1 - x) * (1 + x) * slope**2)
+    return x.astype(np.float64), weights.astype(np.float64)
+
+
 # Chebyshev-Lobatto nodes: the end points are nodes, so a boundary layer narrower than a panel cannot hide from them.
 NODES: Array = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
 _END_WEIGHT = np.where((np.arange(DEGREE + 1) % DEGREE) == 0, 2.0, 1.0)
 _ANGLES = np.pi * np.outer(np.arange(DEGREE + 1), DEGREE - np.arange(DEGREE + 1)) / DEGREE
 _TO_COEFFICIENTS = 2.0 / DEGREE * np.cos(_ANGLES) / np.outer(_END_WEIGHT, _END_WEIGHT)
 _FROM_COEFFICIENTS = chebvander(NODES, DEGREE).T
-_LEFT_HALF = (chebvander((NODES - 1.0) / 2.0, DEGREE) @ _TO_COEFFICIENTS).T
-_RIGHT_HALF = (chebvander((NODES + 1.0) / 2.0, DEGREE) @ _TO_COEFFICIENTS).T
-RISING: Array = (1.0 + NODES) / 2.0
-FALLING: Array = RISING[::-1].copy()
 
-_GAUSS_NODES, _GAUSS_WEIGHTS = leggauss(48)
-_TO_GAUSS = (chebvander(_GAUSS_NODES, DEGREE) @ _TO_COEFFICIENTS).T
+
+def interpolation(points: Array) -> Array:
+    """The matrix M for which `shapes @ M` are the values at `points` of the polynomials with these values at NODES."""
+    return np.asarray(_TO_COEFFICIENTS.T @ chebvander(points, DEGREE).T)
+
+
+# Weights of the right and left edge in the linear exponent; on a binary grid, so that they sum to exactly 1.
+RISING: Array = np.round((1.0 + NODES) / 2.0 * 2.0**52) / 2.0**52
+FALLING: Array = 1.0 - RISING
+
+_GAUSS_NODES, _GAUSS_WEIGHTS = gauss_rule(48)
+_TO_GAUSS = interpolation(_GAUSS_NODES)
 
 LARGEST_BEND = 2.0  # largest |log f − linear| a panel may have
 TOLERANCE = 3e-15
+_EXTENDED_ROUNDING = 8.0 * float(np.finfo(np.longdouble).eps)
 
 
 @dataclass(frozen=True)
 class Panels:
-    """f(y) = exp(L(y)) g(y): L linear between the `log_values` at the `edges`, g = `shapes` at NODES, 1 at the edges."""
+    """f(y) = exp(L(y)) g(y): L linear between the `log_values` at the `edges`; `shapes`: g at NODES, 1 at the edges."""
 
     edges: Extended
     log_values: Extended
@@ -61,28 +85,42 @@ class Panels:
 
     def split(self, chosen: Mask) -> Panels:
         """The same function with the chosen panels bisected."""
-        counts = 1 + chosen.astype(np.int64)
-        first = np.cumsum(counts) - counts
-        left = first[chosen]
-        middle_factor = self.shapes[chosen] @ _LEFT_HALF[:, -1]
-        shapes = np.repeat(self.shapes, counts, axis=0)
-        # The children's linear exponents meet at the true midpoint value; their shapes absorb the difference.
-        log_factor = np.log(middle_factor)
-        shapes[left] = (self.shapes[chosen] @ _LEFT_HALF) * np.exp(-np.outer(log_factor, RISING))
-        shapes[left + 1] = (self.shapes[chosen] @ _RIGHT_HALF) * np.exp(-np.outer(log_factor, FALLING))
-        shapes[left, 0] = shapes[left, -1] = shapes[left + 1, 0] = shapes[left + 1, -1] = 1.0
-        at = np.flatnonzero(chosen) + 1
-        midpoints = (self.edges[:-1] + self.edges[1:])[chosen] / 2
-        middles = (self.log_values[:-1] + self.log_values[1:])[chosen] / 2 + log_factor
-        return Panels(np.insert(self.edges, at, midpoints), np.insert(self.log_values, at, middles), shapes)
+        midpoints: Extended = (self.edges[:-1] + self.edges[1:])[chosen] / np.longdouble(2)
+        return self.refined(midpoints)
 
-    def unresolved(self) -> Mask:
-        """The panels whose shape the polynomial does not yet give to rounding."""
+    def refined(self, points: Extended) -> Panels:
+        """The same function with additional edges at distinct points inside its panels."""
+        if len(points) == 0:
+            return self
+        edges = np.sort(np.concatenate([self.edges, points]))
+        parent = np.searchsorted(self.edges, edges[:-1], side="right") - 1
+        divided = np.bincount(parent) > 1
+        children = divided[parent]
+        owner = parent[children]
+        start = (edges[:-1][children] - self.edges[owner]) / self.widths[owner]
+        stop = (edges[1:][children] - self.edges[owner]) / self.widths[owner]
+        places = 2 * (np.multiply.outer(start, FALLING) + np.multiply.outer(stop, RISING)) - 1
+        coefficients = self.shapes[owner] @ _TO_COEFFICIENTS.T
+        shapes = np.einsum("pk,pjk->pj", coefficients, chebvander(places.astype(np.float64), DEGREE))
+        # A child's linear exponent runs through the true values at its ends; its shape absorbs the difference.
+        log_start, log_stop = np.log(shapes[:, 0]), np.log(shapes[:, -1])
+        shapes *= np.exp(-np.outer(log_start, FALLING) - np.outer(log_stop, RISING))
+        shapes[:, 0] = shapes[:, -1] = 1.0
+        all_shapes = self.shapes[parent]
+        all_shapes[children] = shapes
+        log_values = self.log_values[np.append(parent, len(self.edges) - 1)]
+        log_values[:-1][children] += start * self.rises[owner] + log_start
+        return Panels(edges, log_values, all_shapes)
+
+    def unresolved(self, magnitudes: Array) -> Mask:
+        """The panels whose shape the polynomial does not yet give to rounding.
+
+        `magnitudes`: at each edge, the size of the exponents from which the function there was computed.
+        """
         tails = np.abs(self.shapes @ _TO_COEFFICIENTS[-3:].T).max(axis=1)
         largest = self.shapes.max(axis=1)
         bent = (largest > np.exp(LARGEST_BEND)) | (self.shapes.min(axis=1) < np.exp(-LARGEST_BEND))
-        size = np.abs(self.log_values).astype(np.float64)
-        rounding = 8.0 * float(np.finfo(np.longdouble).eps) * np.maximum(size[:-1], size[1:])
+        rounding = _EXTENDED_ROUNDING * np.maximum(magnitudes[:-1], magnitudes[1:])
         chosen: Mask = bent | (tails > np.maximum(TOLERANCE, rounding) * largest)
         return chosen
 
@@ -110,14 +148,14 @@ def polynomial_solution(shapes: Array, rates: Array) -> Array:
 
     Back substitution in Chebyshev coefficients; ∫_a^x e^{-rate(x-s)} f(s) ds = g(x) − e^{-rate(x-a)} g(a).
     """
-    coefficients = shapes @ _TO_COEFFICIENTS.T
+    coefficients = _TO_COEFFICIENTS @ shapes.T
     solution = np.empty_like(coefficients)
-    derivative = np.zeros((DEGREE + 3, len(shapes)))
+    derivative = np.zeros((DEGREE + 2, len(shapes)))
     for k in range(DEGREE, 0, -1):
-        solution[:, k] = (coefficients[:, k] - derivative[k]) / rates
-        derivative[k - 1] = derivative[k + 1] + 2 * k * solution[:, k]
-    solution[:, 0] = (coefficients[:, 0] - derivative[0] / 2) / rates
-    return solution @ _FROM_COEFFICIENTS
+        solution[k] = (coefficients[k] - derivative[k]) / rates
+        derivative[k - 1] = derivative[k + 1] + 2 * k * solution[k]
+    solution[0] = (coefficients[0] - derivative[0] / 2) / rates
+    return np.asarray(solution.T @ _FROM_COEFFICIENTS)
 
 
 def from_node_logs(edges: Extended, logs: Extended) -> Panels:
@@ -130,7 +168,7 @@ def from_node_logs(edges: Extended, logs: Extended) -> Panels:
     return Panels(edges, log_values, shapes)
 
 
-def laplace_cdf(edges: Extended, centre: np.longdouble, scale: float) -> Panels:
+def laplace_cdf(edges: Extended, centre: np.longdouble, scale: np.longdouble) -> Panels:
     """G(y) = P(centre + Lap(scale) < y); `centre` must be an edge or outside the panels."""
     distances = (edges - centre) / scale
     above = np.maximum(distances, 0).astype(np.float64)
@@ -145,13 +183,13 @@ def laplace_cdf(edges: Extended, centre: np.longdouble, scale: float) -> Panels:
     return Panels(edges, log_values, shapes)
 
 
-def laplace_survival(edges: Extended, centre: np.longdouble, scale: float) -> Panels:
+def laplace_survival(edges: Extended, centre: np.longdouble, scale: np.longdouble) -> Panels:
     """1 − G(y) = P(centre + Lap(scale) ≥ y), as the mirror image of the cdf."""
     mirror = laplace_cdf(-edges[::-1], -centre, scale)
     return Panels(edges, mirror.log_values[::-1], mirror.shapes[::-1, ::-1])
 
 
-def laplace_density(edges: Extended, scale: float) -> Panels:
+def laplace_density(edges: Extended, scale: np.longdouble) -> Panels:
     """e^{-|y|/scale}/(2 scale); 0 must be an edge."""
     log_values = -np.abs(edges) / scale - np.log(np.longdouble(2 * scale))
     return Panels(edges, log_values, np.ones((len(edges) - 1, DEGREE + 1)))

@@ -1,4 +1,4 @@
-"""What a noise-reduction process is: a centred Markov noise, one coordinate, described by its laws and its privacy loss.
+"""What a noise-reduction process is: a centred Markov noise, one coordinate, described by its laws and its loss.
 
 Serves the paper's definition of a noise-reduction mechanism: releases f(x) + X_t at non-increasing times t, whose
 privacy loss depends on the least noisy release alone. Coordinates are independent, so every law acts elementwise.

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nrverify.laws.laplace_convolution import forward_step, local_integrals
 from nrverify.laws.panels import (
     DEGREE,
-    Array,
     Extended,
     Mask,
     Panels,
@@ -31,61 +31,61 @@ from nrverify.laws.panels import (
 _REACH = 45.0  # e^{-45} = 3e-20 is lost at each end
 
 
-def log_halting_law(margins: Extended, threshold_scales: Array, query_scales: Array) -> Extended:
-    """log P(N = 1), …, log P(N = n), log P(N > n)."""
-    rounds = len(margins)
-    law = np.empty(rounds + 1, dtype=np.longdouble)
-    for n, (arrived, survived) in enumerate(_rounds(margins, threshold_scales, query_scales, range(rounds))):
-        law[n] = _log_halt(arrived, margins[n], threshold_scales[n], query_scales[n])
-        law[rounds] = _log_mean(survived, threshold_scales[n]) if n == rounds - 1 else -np.inf
-    return law
+def log_halting_law(margins: ArrayLike, threshold_scales: ArrayLike, query_scales: ArrayLike) -> Extended:
+    """log P(N = 1), …, log P(N = n), log P(N > n), for non-increasing threshold scales."""
+    a, b, c = _extended(margins), _extended(threshold_scales), _extended(query_scales)
+    rounds = list(_rounds(a, b, c, range(len(a))))
+    halts = [_log_halt(arrived, a[n], b[n], c[n]) for n, (arrived, _) in enumerate(rounds)]
+    return np.array([*halts, _log_mean(rounds[-1][1], b[-1])])
 
 
-def log_halt(margins: Extended, threshold_scales: Array, query_scales: Array) -> np.longdouble:
+def log_halt(margins: ArrayLike, threshold_scales: ArrayLike, query_scales: ArrayLike) -> np.longdouble:
     """log P(N = n) for the last round n alone."""
-    last = len(margins) - 1
-    for arrived, _ in _rounds(margins, threshold_scales, query_scales, range(last, last + 1)):
-        pass
-    return _log_halt(arrived, margins[last], threshold_scales[last], query_scales[last])
+    a, b, c = _extended(margins), _extended(threshold_scales), _extended(query_scales)
+    *_, (arrived, _) = _rounds(a, b, c, range(len(a) - 1, len(a)))
+    return _log_halt(arrived, a[-1], b[-1], c[-1])
 
 
-def log_survival(margins: Extended, threshold_scales: Array, query_scales: Array) -> np.longdouble:
+def log_survival(margins: ArrayLike, threshold_scales: ArrayLike, query_scales: ArrayLike) -> np.longdouble:
     """log P(N > n) for the last round n alone."""
-    for _, survived in _rounds(margins, threshold_scales, query_scales, range(0)):
-        pass
-    return _log_mean(survived, threshold_scales[-1])
+    a, b, c = _extended(margins), _extended(threshold_scales), _extended(query_scales)
+    *_, (_, survived) = _rounds(a, b, c, range(0))
+    return _log_mean(survived, b[-1])
 
 
-def log_halting_law_redrawn(margins: Extended, threshold_scales: Array, query_scales: Array) -> Extended:
+def log_halting_law_redrawn(margins: ArrayLike, threshold_scales: ArrayLike, query_scales: ArrayLike) -> Extended:
     """The law when ζ_n ~ Lap(b_n) is drawn afresh in every round; b_n = 0 is no threshold noise at all."""
-    law = np.empty(len(margins) + 1, dtype=np.longdouble)
+    law = []
     so_far = np.longdouble(0)
-    for n, (a, b, c) in enumerate(zip(margins, threshold_scales, query_scales, strict=True)):
-        law[n] = so_far + log_tail(-a, b, c)
+    for a, b, c in zip(_extended(margins), _extended(threshold_scales), _extended(query_scales), strict=True):
+        law.append(so_far + log_tail(-a, b, c))
         so_far = so_far + log_tail(a, b, c)
-    law[-1] = so_far
-    return law
+    return np.array([*law, so_far])
 
 
-def log_tail(x: np.longdouble, b: float, c: float) -> np.longdouble:
+def log_tail(x: np.longdouble, b: np.longdouble, c: np.longdouble) -> np.longdouble:
     """log P(Lap(b) + Lap(c) > x) for independent summands, one of them possibly 0.
 
     For x ≥ 0 and b < c it is (c² e^{-x/c} − b² e^{-x/b}) / 2(c² − b²), written without a difference.
     """
-    if x < 0:
-        return np.log1p(-np.exp(log_tail(-x, b, c)))
-    b, c = min(b, c), max(b, c)
-    if b == 0.0:
-        return -np.log(np.longdouble(2)) - x / c
-    excess = x * (c - b) / b / c
-    mean_decay = -np.expm1(-excess) / excess if excess > 0 else np.longdouble(1)
-    return -np.log(np.longdouble(2)) - x / c + np.log1p(x / (b + c) * b / b / c * b * mean_decay)
+    distance = abs(x)
+    narrow, wide = min(b, c), max(b, c)
+    log_share = np.longdouble(0)
+    if narrow > 0:
+        excess = distance * (wide - narrow) / narrow / wide
+        mean_decay = -np.expm1(-excess) / excess if excess > 0 else np.longdouble(1)
+        log_share = np.log1p(distance / wide * (narrow / (narrow + wide)) * mean_decay)
+    log_upper: np.longdouble = log_share - distance / wide - np.log(np.longdouble(2))
+    if x >= 0:
+        return log_upper
+    log_lower: np.longdouble = np.log1p(-np.exp(log_upper))
+    return log_lower
 
 
-def _rounds(margins: Extended, b: Array, c: Array, halts_wanted: range) -> Iterator[tuple[Panels, Panels]]:
+def _rounds(margins: Extended, b: Extended, c: Extended, halts_wanted: range) -> Iterator[tuple[Panels, Panels]]:
     """(A_n, h_n) for each round n, on panels that also resolve A_n(1 − G_n) in the rounds of `halts_wanted`."""
     h = _one(margins, _REACH * max(b.max(), c.max()))
-    fastest = 0.0
+    fastest = np.longdouble(0)
     for n, a in enumerate(margins):
         h = _graded(h, a, c[n])
         fastest += 1.0 / c[n]
@@ -98,9 +98,11 @@ def _rounds(margins: Extended, b: Array, c: Array, halts_wanted: range) -> Itera
         while True:
             arrived = forward_step(h, local, t, stay) if moves else h
             survived = arrived.times(laplace_cdf(h.edges, a, c[n]))
-            coarse = survived.unresolved()
+            exponents = np.abs(h.log_values) + np.abs(survived.log_values) + np.abs(h.edges) * (1.0 / t + 1.0 / c[n])
+            magnitudes = exponents.astype(np.float64)
+            coarse = survived.unresolved(magnitudes)
             if n in halts_wanted:
-                coarse |= arrived.times(laplace_survival(h.edges, a, c[n])).unresolved()
+                coarse |= arrived.times(laplace_survival(h.edges, a, c[n])).unresolved(magnitudes)
             coarse &= h.widths > floor
             if not coarse.any():
                 break
@@ -112,27 +114,34 @@ def _rounds(margins: Extended, b: Array, c: Array, halts_wanted: range) -> Itera
         h = survived
 
 
-def _one(margins: Extended, reach: float) -> Panels:
+def _extended(numbers: ArrayLike) -> Extended:
+    return np.asarray(numbers, dtype=np.longdouble)
+
+
+def _one(margins: Extended, reach: np.longdouble) -> Panels:
     """The constant 1 on panels between 0 and the margins, and `reach` beyond them."""
     inner = np.unique(np.append(margins, np.longdouble(0)))
     edges = np.concatenate([[inner[0] - reach], inner, [inner[-1] + reach]])
     return Panels(edges, np.zeros(len(edges), dtype=np.longdouble), np.ones((len(edges) - 1, DEGREE + 1)))
 
 
-def _graded(h: Panels, centre: np.longdouble, scale: float) -> Panels:
-    """The same function on panels no wider than their distance to `centre`, or than `scale`."""
-    while True:
-        distance = np.maximum(np.maximum(h.edges[:-1] - centre, centre - h.edges[1:]), 0)
-        wide: Mask = h.widths > np.maximum(1.5 * distance, scale)
-        if not wide.any():
-            return h
-        h = h.split(wide)
+def _graded(h: Panels, centre: np.longdouble, scale: np.longdouble) -> Panels:
+    """The same function on panels no wider than about their distance to `centre`, or than `scale`."""
+    distance = np.maximum(np.maximum(h.edges[:-1] - centre, centre - h.edges[1:]), 0)
+    wide: Mask = h.widths > np.maximum(1.5 * distance, scale)
+    span = max(centre - h.edges[0], h.edges[-1] - centre)
+    steps = scale * 2.5 ** np.arange(1 + np.ceil(max(np.log(span / scale), 0) / np.log(2.5)))
+    points = np.concatenate([centre - steps, centre + steps])
+    points = points[(points > h.edges[0]) & (points < h.edges[-1])]
+    panel = np.searchsorted(h.edges, points) - 1
+    room = np.minimum(points - h.edges[panel], h.edges[panel + 1] - points)
+    return h.refined(points[wide[panel] & (room > np.abs(points - centre) / 8)])
 
 
-def _log_halt(arrived: Panels, margin: np.longdouble, b: float, c: float) -> np.longdouble:
+def _log_halt(arrived: Panels, margin: np.longdouble, b: np.longdouble, c: np.longdouble) -> np.longdouble:
     return _log_mean(arrived.times(laplace_survival(arrived.edges, margin, c)), b)
 
 
-def _log_mean(f: Panels, scale: float) -> np.longdouble:
+def _log_mean(f: Panels, scale: np.longdouble) -> np.longdouble:
     """log E f(Lap(scale))."""
     return f.times(laplace_density(f.edges, scale)).log_integral()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from nrverify.ledger.claims import Verdict
 
@@ -106,7 +106,11 @@ class Evidence:
 Decorator = Callable[[Callable[..., None]], Evidence]
 
 
-def _decorator(kind: Kind) -> Callable[[Mapping[str, Finding], Mapping[str, Mapping[str, Any]]], Decorator]:
+class _Register(Protocol):
+    def __call__(self, findings: Mapping[str, Finding], rejects: Mapping[str, Mapping[str, Any]]) -> Decorator: ...
+
+
+def _decorator(kind: Kind) -> _Register:
     def with_claims(findings: Mapping[str, Finding], rejects: Mapping[str, Mapping[str, Any]]) -> Decorator:
         def register(function: Callable[..., None]) -> Evidence:
             return Evidence(_name(function), kind, dict(findings), dict(rejects), function)

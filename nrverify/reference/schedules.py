@@ -38,7 +38,7 @@ def repeated(times: list[float], times_each: int) -> list[float]:
 
 
 def by_sign(start: float, up: float, down: float) -> Look:
-    """T₁ = start; T_{n+1} = T_n·up if the first coordinate of release n is positive, T_n·down if not; both in (0, 1]."""
+    """T₁ = start; T_{n+1} = T_n·up if the first coordinate of release n is positive, else T_n·down; both in (0, 1]."""
     start, up, down = positive("start", start), _fraction("up", up), _fraction("down", down)
 
     def next_time(releases: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -19,7 +19,7 @@ from nrverify.reference.descent import BROWNIAN, LAPLACE, Descent, skellam
 from nrverify.reference.walk import poisson, walk
 
 CHUNK = 2**14
-"""Numbers drawn for a chunk at one time: sessions × coordinates. Part of what a seed means; changing it changes results."""
+"""Sessions × coordinates in a chunk. Part of what a seed means: changing it changes results."""
 
 METHODS = {"brownian": ("bridge",), "laplace": ("walk", "poisson", "lazy"), "skellam": ("thinning",)}
 """The ways to simulate each mechanism at fixed times, the default first; the last also serves adaptive schedules."""
@@ -94,7 +94,8 @@ def transcripts(
             raise ValueError(f"the schedule has {looks} times and so {looks} releases, got releases={releases!r}")
 
     dtype = np.int64 if mechanism == "skellam" and stop is None else np.float64
-    seen = np.empty((sessions, looks, centre.size), dtype)
+    # Stored release by release: whole columns are written, and read by whoever looks at one release of all sessions.
+    seen = np.empty((looks, sessions, centre.size), dtype).transpose(1, 0, 2)
     stops = np.zeros(sessions, np.int64)
     if callable(schedule):
         times = np.full((sessions, looks), np.nan)
@@ -104,17 +105,23 @@ def transcripts(
         # One row of times serves all sessions until a stopping rule tells them apart.
         times = np.broadcast_to(fixed, (sessions, looks))
         times = times if stop is None else times.copy()
+        # Written out for a whole chunk: added by broadcasting, a short value would cost a short inner loop a session.
+        centres = np.tile(centre, (min(sessions, _sessions_in_chunk(centre.size)), 1))
         for rows, rng in _chunks(sessions, centre.size, seed):
             chunk = seen[rows]
             for n, noise in _fixed_noise(descent, method, fixed, (len(chunk), centre.size), rng):
-                _add(centre, noise, chunk[:, n])
+                np.add(centres[: len(chunk)], noise, out=chunk[:, n])
             if stop is not None:
                 stop_sessions(stop, chunk, times[rows], stops[rows])
     return Transcripts(seen, times, stops)
 
 
+def _sessions_in_chunk(d: int) -> int:
+    return max(1, CHUNK // d)
+
+
 def _chunks(sessions: int, d: int, seed: int) -> Iterator[tuple[slice, np.random.Generator]]:
-    size = max(1, CHUNK // d)
+    size = _sessions_in_chunk(d)
     for chunk, first in enumerate(range(0, sessions, size)):
         stream = np.random.SeedSequence(seed, spawn_key=(chunk,))
         yield slice(first, min(first + size, sessions)), np.random.default_rng(stream)
@@ -143,15 +150,6 @@ def _descend(
         yield n, descent.noise(state)
 
 
-def _add(value: npt.NDArray[Any], noise: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
-    """out = value + noise. Few coordinates are added one by one: numpy's inner loop would be as short as they are."""
-    if value.size <= 16:
-        for j in range(value.size):
-            np.add(noise[:, j], value[j], out=out[:, j])
-    else:
-        np.add(noise, value, out=out)
-
-
 def _descent(mechanism: str, rate: float | None) -> Descent:
     if mechanism == "skellam":
         return skellam(1.0 if rate is None else rate)
@@ -167,5 +165,7 @@ def _method(mechanism: str, method: str | None, *, adaptive: bool) -> str:
         return allowed[0]
     if method not in allowed:
         kind = "an adaptive" if adaptive else "a fixed"
-        raise ValueError(f"method for {mechanism} noise at {kind} schedule must be {' or '.join(allowed)}, got {method!r}")
+        raise ValueError(
+            f"method for {mechanism} noise at {kind} schedule must be {' or '.join(allowed)}, got {method!r}"
+        )
     return method

@@ -1,0 +1,1 @@
+"""The audit of an implementation: what is asked of a subject, and what its answers exclude."""

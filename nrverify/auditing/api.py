@@ -1,0 +1,128 @@
+"""`nrverify.audit(subject)`: an audit as a library call."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from typing import Any
+
+from nrverify.auditing.causes import with_cause
+from nrverify.auditing.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.settings import Settings
+from nrverify.subjects.address import instance_of, load_python, parse
+from nrverify.subjects.description import NOISE_REDUCTION, Description
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.host import Host
+
+EXIT = {"consistent": 0, "refuted": 1, "errored": 3, "inconclusive": 4}
+
+
+def audit(
+    subject: Any,
+    alpha: float = 1e-6,
+    seed: int = 0,
+    samples: int = 200_000,
+    budget: float = 120.0,
+    timeout: float = 60.0,
+    keep_going: bool = False,
+    checks: Iterable[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Audits a subject (an object, a class, a factory, or an address as a string) and reports what is excluded.
+
+    The whole run raises a false alarm with probability at most `alpha`. Mistakes in the arguments are a `ValueError`;
+    a subject that cannot be run gives a report with verdict `errored`.
+    """
+    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks))
+    address = subject if isinstance(subject, str) else None
+    load = _loader(subject)
+    started = time.monotonic()
+    try:
+        host = Host(load, timeout)
+    except SubjectFailed as failure:
+        return _errored(address, None, settings, 0, started, str(failure))
+    try:
+        return _audited(host, address, settings, started, progress)
+    finally:
+        host.close()
+
+
+def _loader(subject: Any) -> Callable[[], Any]:
+    if isinstance(subject, str):
+        address = parse(subject)
+        if address.scheme != "python":
+            raise ValueError(
+                f"{subject!r}: subjects of the scheme {address.scheme!r} cannot be audited yet; use python:"
+            )
+        return lambda: load_python(address.rest)
+    return lambda: instance_of(subject)
+
+
+def _audited(
+    host: Host, address: str | None, settings: Settings, started: float, progress: Callable[[int, int], None] | None
+) -> Report:
+    from nrverify.auditing.engine import NoiseReductionAudit
+
+    description = host.description
+    if description.mechanism not in NOISE_REDUCTION:
+        words = f"subjects with mechanism {description.mechanism!r} cannot be audited yet"
+        return _errored(address, description, settings, 0, started, words)
+    engine = NoiseReductionAudit(host, settings, progress)
+    try:
+        results = engine.run()
+    except SubjectFailed as failure:
+        return _errored(address, description, settings, engine.drawer.drawn, started, str(failure))
+    verdict = _verdict(results)
+    reproduce = _reproduce(address, settings)
+    explained = tuple(with_cause(result, description, reproduce) for result in results)
+    run = _run(settings, engine.drawer.drawn, engine.stopped, started)
+    return Report(verdict, EXIT[verdict], _subject(address, description), run, explained, engine.failure)
+
+
+def _verdict(results: tuple[CheckResult, ...]) -> str:
+    """Refuted if any check is; inconclusive only if every check of the law is."""
+    if any(result.verdict is CheckVerdict.REFUTED for result in results):
+        return "refuted"
+    judged = [r for r in results if r.verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)]
+    lawful = [r for r in judged if r.kind == "law" and r.id.startswith("law.")] or judged
+    if not lawful or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in lawful):
+        return "inconclusive"
+    return "consistent"
+
+
+def _errored(
+    address: str | None, description: Description | None, settings: Settings, drawn: int, started: float, message: str
+) -> Report:
+    subject = _subject(address, description)
+    return Report("errored", EXIT["errored"], subject, _run(settings, drawn, "errored", started), (), message)
+
+
+def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
+    named = description is not None
+    return {
+        "name": description.name if named else None,
+        "version": description.version if named else None,
+        "mechanism": description.mechanism if named else None,
+        "knob": description.knob if named else None,
+        "address": address,
+    }
+
+
+def _run(settings: Settings, drawn: int, stopped: str, started: float) -> dict[str, Any]:
+    versions = {name: version(name) for name in ("nrverify", "numpy", "scipy")}
+    return {
+        "seed": settings.seed,
+        "alpha": settings.alpha,
+        "samples": drawn,
+        "stopped": stopped,
+        "versions": {**versions, "python": platform.python_version()},
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def _reproduce(address: str | None, settings: Settings) -> str:
+    if address is None:
+        return f"nrverify.audit(subject, alpha={settings.alpha!r}, seed={settings.seed}, samples={settings.samples})"
+    return f"nrverify audit {address} --seed {settings.seed} --alpha {settings.alpha:g} --samples {settings.samples}"

@@ -1,0 +1,118 @@
+"""Cases: the values and plays at which a noise-reduction subject is audited, interleaved from the first look.
+
+Each design exposes faults the others hide: a value far from 0 shows a pull towards 0, nearly equal times show fresh
+noise, long schedules show a wrong bridge, several coordinates show a shared coin, adaptive plays show a wrong memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.description import Description
+from nrverify.subjects.plays import Fixed, Follow
+
+DEFAULT_RANGE = {"time": (0.01, 1000.0), "epsilon": (0.2, 5.0)}
+DEFAULT_DIMENSIONS = (1, 3)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One setting: a value, how sessions are asked, and by which method of the subject."""
+
+    name: str
+    value: tuple[float, ...]
+    play: Fixed | Follow
+    method: str
+
+    @property
+    def array(self) -> NDArray[np.float64]:
+        """The value f(x)."""
+        return np.array(self.value, dtype=float)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every session has the same schedule."""
+        return isinstance(self.play, Fixed)
+
+
+@dataclass(frozen=True)
+class Knob:
+    """The range of what a release is asked for, and which way it runs: times fall, ε's rise."""
+
+    low: float
+    high: float
+    falling: bool
+
+    def at(self, position: float) -> float:
+        """A request between the noisiest (position 0) and the least noisy (position 1), evenly in its logarithm."""
+        start, end = (self.high, self.low) if self.falling else (self.low, self.high)
+        return float(start * (end / start) ** position)
+
+    def steps(self, start: float, factors: Sequence[float]) -> tuple[float, ...]:
+        """A schedule from a position, each request the last one times (or divided by) a factor, kept in the range."""
+        first = self.at(start)
+        room = math.log(first / self.low) if self.falling else math.log(self.high / first)
+        drops = np.cumsum([0.0, *(math.log(1 / factor) for factor in factors)])
+        scale = min(1.0, room / drops[-1]) if drops[-1] > 0 else 1.0
+        logs = -drops * scale if self.falling else drops * scale
+        return tuple(float(min(max(first * math.exp(step), self.low), self.high)) for step in logs)
+
+
+def knob_of(description: Description) -> Knob:
+    """The range a subject is asked in: its own, or the default of its knob."""
+    low, high = description.range or DEFAULT_RANGE[description.knob]
+    if description.range is None and description.mechanism == "skellam" and description.knob == "time":
+        rate = description.rate or 1.0
+        low, high = low / rate * 10, high / rate
+    return Knob(max(low, 1e-12), high, description.knob == "time")
+
+
+def cases_for(description: Description, knob: Knob) -> list[Case]:
+    """The battery for a noise-reduction subject."""
+    dimensions = description.dimensions or DEFAULT_DIMENSIONS
+    small, large = dimensions[0], dimensions[-1]
+    middle = 0.5
+    long = [0.6] * 10 + [0.9]
+    designs: list[tuple[str, int, Sequence[float], tuple[float, ...]]] = [
+        ("halving", small, (3.0, -1.0), knob.steps(middle, [0.5, 0.5])),
+        ("geometric", large, (1000.0, -2.0, 1.0), tuple(knob.at(p) for p in np.linspace(0.0, 1.0, 6))),
+        ("long", small, (-37.0, 5.0), knob.steps(0.2, long)),
+        ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, 0.98])),
+        ("repeated", large, (-1.0, 2.0, -3.0), _repeated(knob)),
+        ("origin", small, (0.0,), knob.steps(0.3, [0.7, 0.25, 0.7, 0.25])),
+        ("far", small, (1000.0, -1000.0), knob.steps(0.4, [0.7, 0.5, 0.25])),
+        ("mixed", large, (1.0, -20.0, 300.0), knob.steps(0.6, [0.7, 0.7, 0.7])),
+        ("single", small, (-2.0, 2.0), (knob.at(middle),)),
+    ]
+    cases = []
+    for index, (name, d, value, schedule) in enumerate(designs):
+        cases.append(Case(name, _spread(value, d), Fixed(schedule), _method(description, index)))
+    if "open" in description.methods:
+        fast, slow = (0.25, 0.7) if knob.falling else (4.0, 1.4)
+        ends = (knob.at(0.1), knob.at(0.9))
+        close = 0.3 * math.sqrt(knob.at(0.5)) if knob.falling else 0.3
+        cases += [
+            Case("adaptive", _spread((-2.0, 4.0), small), Follow(*ends, fast, slow, 6, 0.0), "open"),
+            Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
+        ]
+    return cases
+
+
+def _repeated(knob: Knob) -> tuple[float, ...]:
+    first, second, third = knob.steps(0.5, [0.5, 0.5])
+    return (first, first, second, second, third)
+
+
+def _method(description: Description, index: int) -> str:
+    if "sample" not in description.methods:
+        return "open"
+    return "open" if "open" in description.methods and index % 3 == 2 else "sample"
+
+
+def _spread(values: Sequence[float], d: int) -> tuple[float, ...]:
+    return tuple(float(values[index % len(values)]) for index in range(d))

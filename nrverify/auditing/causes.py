@@ -1,0 +1,146 @@
+"""A refutation in full: the claim, the evidence, the likely cause, what an attacker gains, how to reproduce it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.subjects.description import Description
+
+CLAIM = {
+    "protocol.finite": "Every release is a finite number.",
+    "randomness.streams": "Sessions with different seeds have independent noise.",
+    "lattice": "Releases fill the line as the claimed noise does.",
+    "law.release": "Each release is the value plus noise of the claimed law.",
+    "law.transcript": "Each release, given the ones before, follows the bridge of the process.",
+    "law.adaptive": "The same holds when times and stopping depend on what was released.",
+    "law.value": "The noise does not depend on the value.",
+    "law.increments": "A release and the step to it from the noisier one before are independent.",
+    "independence.coordinates": "Coordinates have independent noise.",
+    "independence.sessions": "Sessions have independent noise.",
+    "ties": "A release equals the one before exactly as often as the process says.",
+    "ties.repeated-time": "The same time asked twice gives the same answer.",
+    "loss.stopping": "A transcript says of the value just what its last release says.",
+    "privacy.epsilon": "Everything released so far costs at most the ε asked for.",
+    "privacy.ex-post": "Nobody can tell two neighbouring values apart beyond the ε claimed.",
+}
+
+
+def with_cause(result: CheckResult, description: Description, reproduce: str) -> CheckResult:
+    """A refuted check with its message and the command that reproduces it; others unchanged."""
+    if result.verdict is not CheckVerdict.REFUTED:
+        return result
+    cause, effect = _cause_and_effect(result, description)
+    certainty = "this cannot happen if the claim holds"
+    if result.alpha is not None and result.kind in ("law", "privacy", "randomness"):
+        certainty = f"if the claim held, this would be seen with probability at most {result.alpha:.2g}"
+    message = " ".join(
+        [
+            CLAIM.get(result.id, result.id),
+            f"Expected {result.expected}; observed {result.observed}; {certainty}.",
+            f"Likely cause: {cause}.",
+            f"Effect: {effect}.",
+        ]
+    )
+    return replace(result, message=message, reproduce=reproduce)
+
+
+def _cause_and_effect(result: CheckResult, description: Description) -> tuple[str, str]:
+    observed = result.observed or ""
+    if result.id in ("randomness.streams", "independence.sessions"):
+        return (
+            "the seed is ignored, cut down, or shared",
+            "whoever sees two sessions cancels their common noise: a leak",
+        )
+    if result.id == "ties.repeated-time":
+        return "new noise is drawn for a time already answered", "averaging repeated answers removes the noise: a leak"
+    if result.id == "independence.coordinates":
+        return (
+            "one draw (or one coin) serves several coordinates",
+            "differences between coordinates are released with too little noise, or none: a leak",
+        )
+    if result.id == "lattice":
+        return (
+            "single precision, rounding, or a cast to integers",
+            "the last digits of a release can tell which values are possible: a leak",
+        )
+    if result.id == "protocol.finite":
+        return (
+            "overflow or an invalid operation at a valid request",
+            "the release is useless, and NaN may reveal the value",
+        )
+    if result.id == "ties":
+        return _tie_cause(observed)
+    if result.id in ("privacy.epsilon", "privacy.ex-post", "loss.stopping"):
+        return (
+            "less noise than the claim needs, or a transcript that says more than its last release",
+            "an attacker learns more than the ε paid for: a leak",
+        )
+    return _law_cause(observed, description)
+
+
+def _tie_cause(observed: str) -> tuple[str, str]:
+    if "scale" in observed:
+        return (
+            "jumps of the wrong scale, or of the wrong end of the interval",
+            "the marginal law is wrong: the ε claimed is not the ε paid",
+        )
+    return (
+        "a wrong probability of staying (it is (s/t)², not s/t), or no ties at all",
+        "the releases are no noise reduction: earlier ones add to the loss, a leak",
+    )
+
+
+def _law_cause(observed: str, description: Description) -> tuple[str, str]:
+    if "afresh" in observed or "memory" in observed or "correlation" in observed or "innovation before" in observed:
+        return (
+            "noise drawn afresh for each release, or a bridge that does not lead from the release before",
+            "every release adds its own information, so that averaging them beats the noise: a leak",
+        )
+    if "pull along the value" in observed or "at value" in observed:
+        return (
+            "a bridge that pulls towards 0 and not towards the value, or noise scaled by the value",
+            "the noise itself betrays the value: a leak",
+        )
+    if "heavy tails" in observed or "times the deviation" in observed:
+        return "noise of another family than claimed", "the loss is unbounded where it was bounded: a leak in the tails"
+    if "centre" in observed:
+        return (
+            "noise that is not centred, or a release shifted by one step",
+            "a bias: accuracy suffers, and the loss is not the one claimed",
+        )
+    ratio = _ratio(observed)
+    if ratio is not None:
+        return _scale_cause(ratio)
+    return "noise of another law than claimed", "the loss is not the one claimed"
+
+
+def _scale_cause(ratio: float) -> tuple[str, str]:
+    effect = (
+        "too much noise: only accuracy suffers, nothing leaks"
+        if ratio > 1
+        else "too little noise: an attacker learns more than was paid for, a leak"
+    )
+    named = {
+        2.0: "the noise of two draws is added",
+        0.5: "half the variance, or a scale divided by √2",
+        0.25: "half the scale",
+        4.0: "twice the scale",
+    }
+    for value, cause in named.items():
+        if abs(ratio / value - 1) < 0.05:
+            return cause, effect
+    if not 0.5 < ratio < 2:
+        return "a variance taken for a standard deviation, or the other way round", effect
+    return "a wrong constant in the variance", effect
+
+
+def _ratio(observed: str) -> float | None:
+    words = observed.split()
+    for index, word in enumerate(words[:-1]):
+        if word == "variance":
+            try:
+                return float(words[index + 1])
+            except ValueError:
+                continue
+    return None

@@ -1,0 +1,65 @@
+"""What a check is: it takes in batches of transcripts and says what they exclude."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.cases import Case
+from nrverify.auditing.innovations import Innovations
+from nrverify.auditing.pairs import Labelled
+from nrverify.auditing.results import CheckResult
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Transcripts of one case: releases (n, k, d), what was asked (n, k), and their transform where times are known."""
+
+    case: Case
+    releases: Floats
+    asked: Floats
+    times: Floats | None
+    innovations: Innovations | None
+
+    @property
+    def noise(self) -> Floats:
+        """release − value."""
+        return self.releases - self.case.array
+
+    @property
+    def sessions(self) -> int:
+        """How many transcripts."""
+        return int(self.releases.shape[0])
+
+
+class Check(Protocol):
+    """A question put to a subject; its class docstring says what it catches and what it misses."""
+
+    id: str
+    kind: str
+    claims: tuple[str, ...]
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether what was seen excludes the claim at this error probability, valid at every look."""
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict so far at this error probability."""
+
+
+class TranscriptCheck(Check, Protocol):
+    """A check that takes in transcripts of the designed cases."""
+
+    def observe(self, batch: Batch) -> None:
+        """Takes in transcripts."""
+
+
+class PairCheck(Check, Protocol):
+    """A check that takes in transcripts of two neighbouring values chosen by a coin."""
+
+    def observe_labelled(self, drawn: Labelled) -> None:
+        """Takes in labelled transcripts."""

@@ -1,0 +1,170 @@
+"""Ex-post privacy itself, black box: nobody can guess the value from the transcript better than e^E to one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.pairs import Labelled
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic, predict_logistic
+
+Floats = NDArray[np.float64]
+
+MOST_FITTED = 40_000
+REFIT = 1.3
+CONFIDENCE = 0.95
+BINS = np.linspace(-12.0, 12.0, 481)
+
+
+class ExPost:
+    """P(b = 1 | transcript) ≤ σ(E) but for δ: the claim itself, for any transcript up to a stop.
+
+    Bets with guesses learned on earlier sessions (all releases, their sizes, ties and number) and with the loss the
+    claim implies, one release at a time and summed. Catches leaks through earlier releases, whatever their mechanism.
+    Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
+    """
+
+    id = "privacy.ex-post"
+    kind = "privacy"
+    claims: tuple[str, ...] = ("B12", "N08")
+
+    def __init__(self, mechanism: str, sensitivity: float | None, delta: float, smallest_claim: float) -> None:
+        self.mechanism = mechanism
+        self.sensitivity = sensitivity
+        self.delta = delta
+        self.sessions = 0
+        self.wealth = {side: LabelWealth(3, delta, smallest_claim) for side in (True, False)}
+        self._learners: dict[str, _Learner] = {}
+        self._histogram: dict[float, NDArray[np.int64]] = {}
+
+    def observe_labelled(self, drawn: Labelled) -> None:
+        """Bets on the labels of new sessions with what was learned before, then learns from them."""
+        self.sessions += drawn.label.size
+        claim, losses, last = self._claims_and_losses(drawn)
+        learner = self._learners.setdefault(drawn.pair.case.name, _Learner())
+        features = _features(losses, drawn)
+        rows = np.arange(last.size)
+        guess = np.stack([learner.predict(features), losses[rows, last], losses.sum(axis=1)])
+        for side, wealth in self.wealth.items():
+            wealth.bet(guess if side else -guess, claim, drawn.label if side else ~drawn.label)
+        self._count(guess[0] if learner.ready else guess[1], claim, drawn.label)
+        learner.learn(features, drawn.label)
+
+    @property
+    def log_e(self) -> float:
+        """log e-value, averaged over both directions."""
+        return float(np.logaddexp(self.wealth[True].log_e, self.wealth[False].log_e) - np.log(2))
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict with the empirical lower bound on ε beside the claim, at its own confidence."""
+        log_e = self.log_e
+        bound, claim = self._empirical_epsilon()
+        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.sessions, 1)))
+        verdict = CheckVerdict.REFUTED if log_e >= -np.log(alpha) else CheckVerdict.CONSISTENT
+        if verdict is CheckVerdict.CONSISTENT and self.sessions < 1000:
+            verdict = CheckVerdict.INCONCLUSIVE
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.sessions,
+            statistic=bound,
+            e_value=float(np.exp(min(log_e, 700.0))),
+            alpha=alpha,
+            detectable=f"an attacker's ε of {claim + resolution:.2g} where {claim:.2g} is claimed",
+            expected=f"no event more than e^{claim:.3g} times likelier at one value (δ = {self.delta:g})",
+            observed=f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g} (claim {claim:.3g})",
+        )
+
+    def _claims_and_losses(self, drawn: Labelled) -> tuple[Floats, Floats, NDArray[np.intp]]:
+        """The claim at the stop, and for each release the loss that its claim (or time) implies."""
+        asked, present = drawn.asked, np.isfinite(drawn.asked)
+        last = present.sum(axis=1) - 1
+        shift = drawn.pair.shift
+        middle = drawn.pair.case.array - 0.5 * shift
+        if self.sensitivity is None:
+            times, claim = asked, np.abs(shift).sum() / asked
+        else:
+            times, claim = self.sensitivity / asked, asked
+        centred = np.nan_to_num(drawn.releases - middle)
+        if self.mechanism == "laplace":
+            reach = np.abs(shift)
+            losses = (np.sign(shift) * np.clip(2 * centred, -reach, reach)).sum(axis=-1) / times
+        else:
+            # The noise level is not known: a score in units of the claim, whose scale the learner finds.
+            losses = (centred @ shift) / float(shift @ shift) * claim
+        losses = np.where(present, losses, 0.0)
+        return claim[np.arange(last.size), last], losses, last
+
+    def _count(self, score: Floats, claim: Floats, label: NDArray[np.bool_]) -> None:
+        """Counts of (search or confirm, label, score) by claim: the sample for the empirical ε, in bounded memory."""
+        cells = np.digitize(score, BINS)
+        half = np.arange(score.size) % 2
+        for level in np.unique(np.round(claim, 6)):
+            here = np.round(claim, 6) == level
+            counts = self._histogram.setdefault(float(level), np.zeros((2, 2, BINS.size + 1), dtype=np.int64))
+            np.add.at(counts, (half[here], label[here].astype(int), cells[here]), 1)
+
+    def _empirical_epsilon(self) -> tuple[float, float]:
+        """The event is searched on one half and confirmed on the other; one event per claim, confidence divided."""
+        best = (0.0, max(self._histogram, default=0.0))
+        confidence = 1 - (1 - CONFIDENCE) / max(len(self._histogram), 1)
+        for level, counts in self._histogram.items():
+            above = counts[..., ::-1].cumsum(axis=-1)
+            bounds = [
+                epsilon_lower_bound(int(above[0, 1, c]), int(above[0, :, c].sum()), confidence)
+                for c in range(above.shape[-1])
+            ]
+            cell = int(np.argmax(bounds))
+            bound = epsilon_lower_bound(int(above[1, 1, cell]), int(above[1, :, cell].sum()), confidence)
+            if bound - level > best[0] - best[1] or best[0] == 0.0:
+                best = (bound, level)
+        return best
+
+
+class _Learner:
+    """A logistic guess of the label, refitted when the sample has grown by a third."""
+
+    def __init__(self) -> None:
+        self._features: list[Floats] = []
+        self._labels: list[NDArray[np.bool_]] = []
+        self._coefficients: Floats | None = None
+        self._fitted = 0
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has been fitted."""
+        return self._coefficients is not None
+
+    def predict(self, features: Floats) -> Floats:
+        """Predicted log odds; 0 before the first fit."""
+        if self._coefficients is None:
+            return np.zeros(len(features))
+        return predict_logistic(features, self._coefficients)
+
+    def learn(self, features: Floats, label: NDArray[np.bool_]) -> None:
+        """Keeps the new sessions (up to a limit) and refits."""
+        have = sum(len(part) for part in self._labels)
+        if have < MOST_FITTED:
+            self._features.append(features[: MOST_FITTED - have])
+            self._labels.append(label[: MOST_FITTED - have])
+            have = sum(len(part) for part in self._labels)
+        if have >= 100 and have >= REFIT * self._fitted:
+            self._fitted = have
+            self._coefficients = fit_logistic(np.concatenate(self._features), np.concatenate(self._labels))
+
+
+def _features(losses: Floats, drawn: Labelled) -> Floats:
+    """What a guess may use: each release's loss and its size, products with ties, and how long the session was."""
+    present = np.isfinite(drawn.asked)
+    scaled = np.clip(losses, -8, 8)
+    tied = np.zeros(losses.shape)
+    tied[:, 1:] = (np.diff(np.nan_to_num(drawn.releases), axis=1) == 0).mean(axis=-1) * present[:, 1:]
+    length = present.sum(axis=1, keepdims=True) / losses.shape[1]
+    return np.concatenate([scaled, np.tanh(2 * losses), tied * np.tanh(losses), length, present], axis=1)

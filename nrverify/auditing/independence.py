@@ -1,0 +1,96 @@
+"""Checks of independence: nothing is shared between coordinates, nor between sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.check import Batch
+from nrverify.auditing.law import LawCheck
+from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth
+
+Floats = NDArray[np.float64]
+
+
+class CoordinateIndependence(LawCheck):
+    """Coordinates have independent noise, and for Laplace noise a coin each.
+
+    Catches noise, or the coin that decides whether a release moves, shared or correlated between coordinates. Misses
+    dependence without correlation of values or sizes.
+    """
+
+    id = "independence.coordinates"
+    kind = "law"
+    claims: tuple[str, ...] = ("N02", "N08", "P12")
+    expectation = "coordinates are independent given the past"
+
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {
+            "correlation between coordinates": (4.0, MeanWealth()),
+            "correlation between coordinates of the first release": (2.0, MeanWealth()),
+            "sizes of the noise in two coordinates": (1.0, ScaleWealth()),
+            "coins of two coordinates": (2.0, TieWealth()),
+        }
+        super().__init__(families)
+
+    def observe(self, batch: Batch) -> None:
+        """Bets on each coordinate given the one before it at the same release."""
+        if batch.innovations is None or batch.releases.shape[2] < 2:
+            return
+        found = batch.innovations
+        self.sessions += batch.sessions
+        left, right = found.z[..., :-1], found.z[..., 1:]
+        both = np.isfinite(left) & np.isfinite(right)
+        self.count += int(both.sum())
+        self._mean("correlation between coordinates", right[both], left[both])
+        first = both[:, 0]
+        self._mean("correlation between coordinates of the first release", right[:, 0][first], left[:, 0][first])
+        self._scale("sizes of the noise in two coordinates", right[both & (np.abs(left) > 1.5)])
+        coins = (found.atom[..., :-1] > 0) & (found.atom[..., 1:] > 0) & (found.atom[..., 1:] < 1)
+        if coins.any():
+            wealth = self.portfolio["coins of two coordinates"]
+            assert isinstance(wealth, TieWealth)
+            surprise = found.tied[..., :-1][coins] - found.atom[..., :-1][coins]
+            wealth.bet(found.tied[..., 1:][coins], found.atom[..., 1:][coins], surprise)
+
+
+class SessionIndependence(LawCheck):
+    """Sessions have independent noise.
+
+    Catches noise carried over or shared between sessions that follow one another. Misses sharing at a distance
+    (randomness.streams sees repeated streams at any distance).
+    """
+
+    id = "independence.sessions"
+    kind = "law"
+    claims: tuple[str, ...] = ("P12",)
+    expectation = "sessions are independent"
+
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {
+            "correlation of a session with the one before": (3.0, MeanWealth()),
+            "correlation of first releases with the session before": (2.0, MeanWealth()),
+            "size of the noise after a large one in the session before": (1.0, ScaleWealth()),
+        }
+        super().__init__(families)
+        self._last: dict[str, Floats] = {}
+
+    def observe(self, batch: Batch) -> None:
+        """Bets on each session given the one before it in the same case."""
+        if batch.innovations is None:
+            return
+        self.sessions += batch.sessions
+        z = batch.innovations.z
+        before = self._last.get(batch.case.name)
+        chain: Any = z if before is None else np.concatenate([before[None], z])
+        self._last[batch.case.name] = z[-1].copy()
+        left, right = chain[:-1], chain[1:]
+        both = np.isfinite(left) & np.isfinite(right)
+        self.count += int(both.sum())
+        self._mean("correlation of a session with the one before", right[both], left[both])
+        first = both[:, 0]
+        self._mean("correlation of first releases with the session before", right[:, 0][first], left[:, 0][first])
+        self._scale("size of the noise after a large one in the session before", right[both & (np.abs(left) > 1.5)])

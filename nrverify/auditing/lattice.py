@@ -1,0 +1,159 @@
+"""The lattice check: releases must not lie on a coarser grid than double precision explains."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from nrverify.auditing.check import Batch
+from nrverify.auditing.results import CheckResult, CheckVerdict
+
+Floats = NDArray[np.float64]
+
+GRIDS = (*(10.0**-k for k in range(9)), *(2.0**-k for k in range(1, 31)))
+VALUES = 512
+"""How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
+
+
+class Lattice:
+    """Releases, noise or steps on a grid: single precision, rounding, or increments cast to integers.
+
+    Catches code that computes in single precision, rounds its releases, or moves by whole numbers. Attacks on the
+    last bits of double precision itself are not examined.
+    """
+
+    id = "lattice"
+    kind = "law"
+    claims: tuple[str, ...] = ("P12",)
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.p_value = 1.0
+        self.found = ""
+        self._kept: dict[str, list[tuple[Floats, Floats]]] = {"releases": [], "noise": [], "steps": []}
+        self._judged = False
+
+    def observe(self, batch: Batch) -> None:
+        """Keeps the first numbers of each kind, then judges them once."""
+        if self._judged:
+            return
+        size = np.abs(batch.releases) + np.abs(batch.case.array)
+        self.samples += batch.sessions
+        self._keep("releases", batch.releases, size)
+        self._keep("noise", batch.noise, size)
+        self._keep("steps", np.diff(batch.releases, axis=1), size[:, 1:])
+        if all(sum(x.size for x, _ in kept) >= VALUES for kept in self._kept.values()) or self._single_only():
+            self._judge()
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether so many numbers on one grid are too improbable (the p-value covers all grids and kinds)."""
+        return self.p_value <= alpha
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict."""
+        if not self._judged:
+            self._judge()
+        verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.samples,
+            p_value=self.p_value,
+            alpha=alpha,
+            detectable="grids of single precision, and of 1 down to 2^-30 or 1e-8, held by a tenth of the numbers",
+            expected="numbers on no grid coarser than double precision",
+            observed=self.found or "none found",
+        )
+
+    def _keep(self, kind: str, numbers: Floats, size: Floats) -> None:
+        have = sum(x.size for x, _ in self._kept[kind])
+        usable = np.isfinite(numbers) & (numbers != 0)
+        if have < VALUES:
+            self._kept[kind].append((numbers[usable][: VALUES - have], size[usable][: VALUES - have]))
+
+    def _single_only(self) -> bool:
+        return self.samples > 64 * VALUES
+
+    def _judge(self) -> None:
+        """The smallest Bonferroni-corrected p-value over kinds and grids."""
+        self._judged = True
+        self._kept = {kind: kept for kind, kept in self._kept.items() if kept}
+        tests = len(self._kept) * (len(GRIDS) + 1)
+        noise = np.abs(np.concatenate([x for x, _ in self._kept["noise"]])) if "noise" in self._kept else np.ones(1)
+        # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
+        peak = 10 * 0.05 / max(float(np.quantile(noise, 0.05)), 1e-300)
+        for kind, kept in self._kept.items():
+            numbers = np.concatenate([x for x, _ in kept])
+            size = np.concatenate([s for _, s in kept])
+            if numbers.size < 8:
+                continue
+            candidates = [("single precision", *_single_precision(numbers, size))]
+            candidates += [(f"multiples of {grid:g}", *_on_grid(numbers, size, grid, peak)) for grid in GRIDS]
+            for name, hits, chance in candidates:
+                p_value = min(1.0, tests * float(binom.sf(hits - 1, numbers.size, chance)))
+                if p_value < self.p_value:
+                    self.p_value = p_value
+                    self.found = f"{hits} of {numbers.size} {kind} on {name}"
+        self._kept = {}
+
+
+def _single_precision(numbers: Floats, size: Floats) -> tuple[int, float]:
+    """How many numbers are single-precision numbers, and the chance of one: 29 trailing bits are zero."""
+    with np.errstate(over="ignore"):
+        hits = numbers == numbers.astype(np.float32)
+    explained = np.spacing(size) / np.spacing(np.abs(numbers).astype(np.float32)).astype(float)
+    return int(hits.sum()), float(min(1.0, 4 * max(2.0**-29, float(np.max(explained)))))
+
+
+def _on_grid(numbers: Floats, size: Floats, grid: float, peak: float) -> tuple[int, float]:
+    """How many numbers are multiples of the grid up to rounding, and a bound on the chance of one.
+
+    A unimodal density of height at most `peak` puts at most 2·tolerance·(1/grid + peak) of its mass on the grid.
+    """
+    tolerance = 2 * np.spacing(size)
+    with np.errstate(invalid="ignore"):
+        hits = np.abs(numbers - grid * np.round(numbers / grid)) <= tolerance
+    return int(hits.sum()), min(1.0, 2 * float(tolerance.max()) * (1 / grid + peak))
+
+
+class WholeNumbers:
+    """Skellam releases are whole numbers.
+
+    Catches real-valued noise added to a count. Needs no error probability.
+    """
+
+    id = "lattice"
+    kind = "law"
+    claims: tuple[str, ...] = ("N14",)
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.fractional = 0
+
+    def observe(self, batch: Batch) -> None:
+        """Counts releases that are not whole numbers."""
+        present = batch.releases[np.isfinite(batch.releases)]
+        self.samples += batch.sessions
+        self.fractional += int((present != np.round(present)).sum())
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether any release is not a whole number."""
+        return self.fractional > 0
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict."""
+        return CheckResult(
+            self.id,
+            self.kind,
+            CheckVerdict.REFUTED if self.fractional else CheckVerdict.CONSISTENT,
+            self.claims,
+            samples=self.samples,
+            p_value=0.0 if self.fractional else 1.0,
+            alpha=alpha,
+            detectable="any release that is not a whole number",
+            expected="whole numbers",
+            observed=f"{self.fractional} releases are not",
+        )

@@ -1,0 +1,214 @@
+"""Checks of ties: when a release is the same as the one before."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from nrverify.auditing.check import Batch
+from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, LawCheck
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.wealth import ExponentialWealth, TieWealth
+
+Floats = NDArray[np.float64]
+
+WORST_PROBABILITY = 0.05
+
+
+class LaplaceTies(LawCheck):
+    """Laplace noise stays where it is between times s < t with probability exactly (s/t)², and jumps by Lap(t) else.
+
+    Catches a wrong probability of staying, a wrong scale of the jumps, and noise without ties. On fixed schedules the
+    walk is read forwards, where ties and jumps are independent; on adaptive ones through the reverse kernel.
+    """
+
+    id = "ties"
+    kind = "law"
+    claims: tuple[str, ...] = ("N01", "N04")
+    expectation = "ties with probability (s/t)², jumps Lap(t)"
+
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {
+            "ties on fixed schedules": (4.0, TieWealth()),
+            "scale of the jumps": (3.0, ExponentialWealth()),
+            "ties in adaptive sessions": (2.0, TieWealth()),
+            "scale of the least noisy release": (1.0, ExponentialWealth()),
+        }
+        for position in range(1, LONGEST):
+            families[f"ties at release {position + 1}"] = (0.25, TieWealth())
+        super().__init__(families)
+
+    def observe(self, batch: Batch) -> None:
+        """Bets on ties of known probability and on the sizes of jumps."""
+        found, times = batch.innovations, batch.times
+        if found is None or times is None:
+            return
+        self.sessions += batch.sessions
+        if not batch.case.fixed:
+            moving = np.isfinite(found.atom) & (found.atom < 1)
+            self._ties("ties in adaptive sessions", found.tied[moving], found.atom[moving])
+            return
+        noise = batch.noise
+        self._exponential("scale of the least noisy release", np.abs(noise[:, -1]) / times[:, -1, None])
+        for position in range(1, noise.shape[1]):
+            t, s = float(times[0, position - 1]), float(times[0, position])
+            if s == t:
+                continue
+            tied = found.tied[:, position].ravel()
+            stays = np.full(tied.size, (s / t) ** 2)
+            self.count += tied.size
+            self._ties("ties on fixed schedules", tied, stays)
+            if position < LONGEST:
+                self._ties(f"ties at release {position + 1}", tied, stays)
+            jumps = np.abs(noise[:, position - 1] - noise[:, position]).ravel()[~tied] / t
+            self._exponential("scale of the jumps", jumps)
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """As for any law, with the atom's confidence limit as what would have been caught."""
+        result = super().conclude(alpha)
+        wealth = self.portfolio["ties on fixed schedules"]
+        assert isinstance(wealth, TieWealth)
+        half_width = _proportion_half_width(wealth.happened, wealth.count, alpha)
+        verdict = result.verdict
+        if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
+            enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_PROBABILITY
+            verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
+        words = f"probability of a tie within ±{half_width:.2g}"
+        return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
+
+    def _ties(self, name: str, tied: NDArray[np.bool_], probability: Floats) -> None:
+        wealth = self.portfolio[name]
+        assert isinstance(wealth, TieWealth)
+        wealth.bet(tied, probability)
+
+    def _exponential(self, name: str, sizes: Floats) -> None:
+        wealth = self.portfolio[name]
+        assert isinstance(wealth, ExponentialWealth)
+        wealth.bet(sizes.ravel())
+
+
+class NoTies:
+    """Brownian noise never repeats itself at a smaller time.
+
+    Catches noise that stays where it was, or that comes from so few numbers that it collides. Equality in double
+    precision has a probability too: it is added up, and only ties beyond it count.
+    """
+
+    id = "ties"
+    kind = "law"
+    claims: tuple[str, ...] = ("B01",)
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self.steps = 0
+        self.ties = 0
+        self.chance = 0.0
+
+    def observe(self, batch: Batch) -> None:
+        """Counts exact ties at smaller times, and adds up how probable they were."""
+        times = batch.times
+        if times is None:
+            return
+        self.sessions += batch.sessions
+        t, s = times[:, :-1], times[:, 1:]
+        moving = s < t
+        if not moving.any():
+            return
+        same = batch.releases[:, 1:] == batch.releases[:, :-1]
+        deviation = np.sqrt(s[moving] * (t[moving] - s[moving]) / t[moving])
+        grid = np.spacing(np.abs(batch.releases[:, 1:][moving]).max(axis=-1) + np.abs(batch.case.array).max())
+        self.steps += int(moving.sum()) * batch.releases.shape[2]
+        self.ties += int(same[moving].sum())
+        self.chance += float(np.minimum(grid / deviation, 1.0).sum()) * batch.releases.shape[2]
+
+    def p_value(self) -> float:
+        """P(at least so many ties) ≤ chance^ties / ties!."""
+        if self.ties == 0:
+            return 1.0
+        return math.exp(min(self.ties * math.log(max(self.chance, 1e-300)) - math.lgamma(self.ties + 1), 0.0))
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether there are more ties than double precision explains; α is spent over looks by the bound itself."""
+        return self.p_value() <= alpha / 64
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict."""
+        p_value = self.p_value()
+        verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
+        if verdict is CheckVerdict.CONSISTENT and self.sessions < FEWEST_SESSIONS:
+            verdict = CheckVerdict.INCONCLUSIVE
+        half_width = _proportion_half_width(self.ties, self.steps, alpha)
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.sessions,
+            p_value=p_value,
+            alpha=alpha,
+            detectable=f"probability of a tie within {half_width:.2g}",
+            expected="no release equals the one before at a smaller time",
+            observed=f"{self.ties} ties in {self.steps} releases",
+        )
+
+
+class SameAnswer:
+    """The same time asked twice gives the same answer.
+
+    Catches fresh noise at a repeated time, which an analyst could average away. Needs no error probability: it has
+    probability one.
+    """
+
+    id = "ties.repeated-time"
+    kind = "law"
+    claims: tuple[str, ...] = ("P14", "A14")
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self.repeats = 0
+        self.changed = 0
+
+    def observe(self, batch: Batch) -> None:
+        """Counts repeated times whose release changed beyond rounding."""
+        if batch.innovations is None:
+            return
+        repeated = batch.innovations.repeated
+        self.sessions += int(repeated.any(axis=1).sum())
+        self.repeats += int(repeated.sum())
+        self.changed += int((repeated & ~batch.innovations.tied.all(axis=2)).sum())
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether any repeated time changed its release."""
+        return self.changed > 0
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict."""
+        verdict = CheckVerdict.REFUTED if self.changed else CheckVerdict.CONSISTENT
+        if self.repeats == 0:
+            verdict = CheckVerdict.NOT_COVERED
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.sessions,
+            p_value=0.0 if self.changed else 1.0,
+            alpha=alpha,
+            detectable="any change",
+            expected="the same release",
+            observed=f"{self.changed} of {self.repeats} repeated times changed the release",
+        )
+
+
+def _proportion_half_width(happened: int, count: int, alpha: float) -> float:
+    """The larger half of the Clopper–Pearson interval."""
+    if count == 0:
+        return 1.0
+    share = happened / count
+    low = float(beta.ppf(alpha / 2, happened, count - happened + 1)) if happened else 0.0
+    high = float(beta.ppf(1 - alpha / 2, happened + 1, count - happened)) if happened < count else 1.0
+    return max(share - low, high - share)

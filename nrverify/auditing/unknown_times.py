@@ -1,0 +1,129 @@
+"""The law of increments when the times are not known: Brownian noise has independent Gaussian increments."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.check import Batch
+from nrverify.auditing.law import FEWEST_SESSIONS
+from nrverify.auditing.results import CheckResult, CheckVerdict
+
+Floats = NDArray[np.float64]
+
+LEARNING = 40
+"""Sessions of a case before the first bet: a covariance is learned on them."""
+
+
+class IncrementLaw:
+    """A less noisy release and the step to the noisier one before it are independent, whatever their variances.
+
+    The joint law learned on earlier sessions (a Gaussian with any covariance) is bet against the best law with
+    independent centred increments (universal inference: valid for unknown variances, at every look). Catches noise
+    drawn afresh, a wrong bridge and a wrong centre when the times behind an ε are not known. Misses wrong shapes.
+    """
+
+    id = "law.increments"
+    kind = "law"
+    claims: tuple[str, ...] = ("B01", "P12")
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self._pairs: dict[tuple[str, int], _PairModel] = {}
+
+    def observe(self, batch: Batch) -> None:
+        """Bets on every pair of consecutive, different requests of a fixed schedule."""
+        if not batch.case.fixed:
+            return
+        self.sessions += batch.sessions
+        asked = batch.asked[0]
+        for position in range(1, asked.size):
+            if asked[position] == asked[position - 1]:
+                continue
+            release = batch.noise[:, position].ravel()
+            step = (batch.noise[:, position - 1] - batch.noise[:, position]).ravel()
+            model = self._pairs.setdefault((batch.case.name, position), _PairModel())
+            model.bet(np.stack([release, step], axis=1))
+
+    @property
+    def log_e(self) -> float:
+        """log of the average e-value over pairs."""
+        if not self._pairs:
+            return 0.0
+        found = np.array([model.log_e for model in self._pairs.values()])
+        return float(np.logaddexp.reduce(found) - np.log(max(len(found), 64)))
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict, with the correlation that would have been seen."""
+        verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
+        if verdict is CheckVerdict.CONSISTENT and self.sessions < FEWEST_SESSIONS:
+            verdict = CheckVerdict.INCONCLUSIVE
+        worst = max(self._pairs.values(), key=lambda model: model.log_e, default=None)
+        least = min((model.count for model in self._pairs.values()), default=0)
+        resolution = np.sqrt(-2 * np.log(alpha / 64) / max(least, 1))
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.sessions,
+            e_value=float(np.exp(min(self.log_e, 700.0))),
+            alpha=alpha,
+            detectable=f"correlation within ±{min(resolution, 1.0):.2g}",
+            expected="correlation 0 between a release's noise and the step to it, both centred",
+            observed=None if worst is None else f"correlation {worst.correlation:.3g}, centre {worst.centre:.3g} sd",
+        )
+
+
+class _PairModel:
+    """Second moments of (release, step), and the bet of the learned law against independent centred increments."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.moments = np.zeros((3, 3))
+        self._bet_count = 0
+        self._bet_squares = np.zeros(2)
+        self._predicted = 0.0
+
+    def bet(self, pairs: Floats) -> None:
+        """Bets with what was learned on earlier sessions, then learns."""
+        if self.count >= LEARNING:
+            mean, covariance = self._learned()
+            deviation = pairs - mean
+            _, log_determinant = np.linalg.slogdet(covariance)
+            squares = np.einsum("ni,ij,nj->n", deviation, np.linalg.inv(covariance), deviation)
+            self._predicted += float(np.sum(-0.5 * squares) - 0.5 * len(pairs) * log_determinant)
+            self._bet_count += len(pairs)
+            self._bet_squares += (pairs**2).sum(axis=0)
+        design = np.column_stack([np.ones(len(pairs)), pairs])
+        self.moments += design.T @ design
+        self.count += len(pairs)
+
+    @property
+    def log_e(self) -> float:
+        """Predicted log-likelihood minus the largest one under independent centred increments (2π left out of both)."""
+        if self._bet_count == 0:
+            return 0.0
+        best = -0.5 * self._bet_count * float(np.sum(np.log(self._bet_squares / self._bet_count) + 1.0))
+        return self._predicted - best
+
+    @property
+    def correlation(self) -> float:
+        """Between the release's noise and the step."""
+        _, covariance = self._learned()
+        return float(covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]))
+
+    @property
+    def centre(self) -> float:
+        """The mean of the release's noise in standard deviations."""
+        mean, covariance = self._learned()
+        return float(mean[0] / np.sqrt(covariance[0, 0]))
+
+    def _learned(self) -> tuple[Floats, Floats]:
+        mean = self.moments[0, 1:] / self.count
+        covariance = self.moments[1:, 1:] / self.count - np.outer(mean, mean)
+        return mean, covariance + 1e-12 * np.trace(covariance) * np.eye(2)

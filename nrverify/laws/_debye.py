@@ -1,0 +1,56 @@
+"""The correction sum of the uniform (Debye) expansion of the modified Bessel function I, with exact coefficients.
+
+With R = √(ν² + x²) and p = ν/R:  e^{-x} I_ν(x) = exp(ν²/(R+x) - ν asinh(ν/x)) / √(2πR) · Σ_k U_k(p) / ν^k, and
+U_k(p)/ν^k = V_k(p²)/R^k with V_k a polynomial of degree k: an expansion in 1/R, uniform in ν >= 0 including ν = 0.
+"""
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from nrverify.laws._arguments import Floats
+
+SMALLEST_RADIUS = 30.0  # below it the power series takes over
+TERMS = 18  # the terms of order 18 and beyond are below 2e-17 for R >= 30
+
+
+def log_correction(order: Floats, radius: Floats) -> Floats:
+    """log Σ_k U_k(p)/ν^k for R = radius >= 30, with relative accuracy as it tends to 0."""
+    if radius.size == 0:
+        return np.zeros(radius.shape)
+    square = (order / radius) ** 2
+    inverse = 1 / radius
+    polynomials, bounds = _expansion()
+    nearest = float(radius.min())
+    last = next((k for k in range(1, TERMS) if bounds[k] / nearest**k < 1e-18), TERMS - 1)
+    total = np.zeros(radius.shape)
+    for polynomial in reversed(polynomials[1 : last + 1]):
+        value = np.full(radius.shape, polynomial[-1])
+        for coefficient in polynomial[-2::-1]:
+            value *= square
+            value += coefficient
+        total += value
+        total *= inverse
+    return np.log1p(total)
+
+
+@cache
+def _expansion() -> tuple[list[list[float]], list[float]]:
+    """V_0, V_1, … as coefficients of powers of p², and bounds of |V_k| on [0, 1].
+
+    From U_{k+1}(p) = ½p²(1-p²)U_k'(p) + ⅛∫₀^p (1-5q²)U_k(q)dq.
+    """
+    exact = [Fraction(1)]
+    polynomials, bounds = [[1.0]], [1.0]
+    grid = np.linspace(0, 1, 401)
+    for k in range(TERMS - 1):
+        following = [Fraction(0)] * (len(exact) + 1)
+        for i, coefficient in enumerate(exact):
+            power = k + 2 * i
+            following[i] += coefficient * (Fraction(power, 2) + Fraction(1, 8 * (power + 1)))
+            following[i + 1] -= coefficient * (Fraction(power, 2) + Fraction(5, 8 * (power + 3)))
+        exact = following
+        polynomials.append([float(c) for c in exact])
+        bounds.append(float(np.abs(np.polyval(polynomials[-1][::-1], grid)).max()))
+    return polynomials, bounds

@@ -1,0 +1,87 @@
+"""The bridge of the Skellam process: P(X_s = j | X_t = k) = I_|j|(2λs) I_|k-j|(2λ(t-s)) / I_|k|(2λt)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nrverify.laws import _arguments as arguments
+from nrverify.laws import _lattice as lattice
+from nrverify.laws._arguments import Floats
+from nrverify.laws.bessel import log_tilted
+from nrverify.laws.process import Size
+
+
+@dataclass(frozen=True, eq=False)
+class SkellamBridge:
+    """X_s given X_t = given, by the variances of X_s, X_t - X_s and X_t; X_s = given where that of X_t - X_s is 0."""
+
+    before: Floats
+    after: Floats
+    whole: Floats
+    given: Floats
+
+    @property
+    def atom(self) -> Any:
+        """0: all weights are in the log-pmf."""
+        return np.zeros(self.given.shape)[()]
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """The log-pmf; -inf where x is not an integer."""
+        x = arguments.points(x)
+        whole_number = np.isfinite(x) & (np.floor(x) == x)
+        point = np.where(whole_number, x, 0.0)
+        return np.where(whole_number, _log_pmf(point, self.before, self.after, self.whole, self.given), -np.inf)[()]
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """P(X <= x)."""
+        return self._distribution(np.floor(arguments.points(x)), upper=False)
+
+    def cdf_left(self, x: ArrayLike) -> Any:
+        """P(X < x)."""
+        return self._distribution(np.ceil(arguments.points(x)) - 1, upper=False)
+
+    def sf(self, x: ArrayLike) -> Any:
+        """P(X > x), with relative accuracy in the upper tail."""
+        return self._distribution(np.floor(arguments.points(x)), upper=True)
+
+    def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
+        """An exact draw, by rejection under the pmf."""
+        shape = arguments.shape(size, self.given)
+        before, after, whole, k = (
+            np.broadcast_to(p, shape).reshape(-1) for p in (self.before, self.after, self.whole, self.given)
+        )
+        guess = np.rint(k * (before / whole))
+
+        def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
+            return _log_pmf(points, before[rows, None], after[rows, None], whole[rows, None], k[rows, None])
+
+        return lattice.draw(log_pmf, guess, rng).astype(np.int64).reshape(shape)[()]
+
+    def _distribution(self, x: Floats, upper: bool) -> Any:
+        columns = np.broadcast_arrays(x, self.before, self.after, self.whole, self.given)
+        result = np.where((columns[0] >= columns[4]) != upper, 1.0, 0.0)
+        result = np.where(np.isinf(columns[0]), np.where((columns[0] > 0) != upper, 1.0, 0.0), result)
+        inner = np.isfinite(columns[0]) & (columns[2] > 0)
+        if np.any(inner):
+            (point, before, after, whole, k), where = lattice.distinct(*(c[inner] for c in columns))
+            top = log_tilted(k, whole, k / whole)
+
+            def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
+                return _log_pmf(
+                    points, before[rows, None], after[rows, None], whole[rows, None], k[rows, None], top[rows, None]
+                )
+
+            slope = np.arcsinh((k - point - 0.5) / after) - np.arcsinh((point + 0.5) / before)
+            deviation = (1 / np.hypot(point, before) + 1 / np.hypot(k - point, after)) ** -0.5
+            result[inner] = lattice.distribution(log_pmf, point, slope, deviation, upper)[where]
+        return result[()]
+
+
+def _log_pmf(j: Floats, before: Floats, after: Floats, whole: Floats, k: Floats, top: Floats | None = None) -> Floats:
+    """log I_|j|(before) I_|k-j|(after) / I_|k|(whole), each factor tilted to the most likely slope k/whole."""
+    slope = k / whole
+    if top is None:
+        top = log_tilted(k, whole, slope)
+    return np.asarray(log_tilted(j, before, slope) + log_tilted(k - j, after, slope) - top)

@@ -1,0 +1,96 @@
+"""The probability that a Brownian path meets a black-box curve somewhere on an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nrverify.laws.crossing_curve import level_of, pieces
+from nrverify.laws.crossing_segments import segment_crossing
+from nrverify.laws.crossing_state import Floats
+from nrverify.laws.crossing_volterra import smooth_crossing
+
+_SCAN = 0.125  # step in log t of the search for where the curve is low
+_FAR, _FARTHEST = 92.0, 690.0  # |log t| searched at first, and where z has not risen by then
+_NEGLIGIBLE = 34.0  # a level z whose φ(z) is e⁻³⁴ of the largest is never reached, to double precision
+_TOLERANCES = (1e-11, 1e-9, 1e-7)
+
+
+class _Scan(NamedTuple):
+    """Levels z = curve(t)/√t over a grid of log-times; `open_end` where z stays low to the end of the numbers."""
+
+    log_t: Floats
+    level: Floats
+    open_end: bool
+
+
+def continuous_crossing(curve: Callable[[Any], Any], lo: float, hi: float) -> tuple[float, float]:
+    """P(W_t ≥ curve(t) for some t in (lo, hi)) and its estimated absolute error."""
+    scan = _scan(curve, lo, hi)
+    if np.isneginf(scan.level).any():
+        return 1.0, 0.0
+    lowest = float(scan.level.min())
+    if lowest == math.inf:
+        return 0.0, 0.0
+    probability, error = _crossing(curve, scan, lowest, watched_from_start=lo > 0.0)
+    probability = min(probability, 1.0)
+    if scan.open_end:
+        # By the law of the iterated logarithm a level that stays bounded for ever is crossed for certain.
+        return 1.0, 1.0 - probability + error
+    return probability, error
+
+
+def _crossing(
+    curve: Callable[[Any], Any], scan: _Scan, lowest: float, *, watched_from_start: bool
+) -> tuple[float, float]:
+    ceiling = math.sqrt(max(lowest, 0.0) ** 2 + 2.0 * _NEGLIGIBLE)
+
+    def level(log_t: Floats) -> Floats:
+        return np.clip(level_of(curve, log_t), -ceiling - 10.0, 2.0 * ceiling + 10.0)
+
+    runs = _runs(scan, ceiling)
+    for tolerance in _TOLERANCES:
+        found = [pieces(level, low, high, tolerance) for low, high in runs]
+        parts = [piece for run, _ in found for piece in run]
+        unresolved = max(missed for _, missed in found)
+        if unresolved == 0.0:
+            break
+    if len(parts) == 1 and unresolved == 0.0:
+        atom = watched_from_start and runs[0][0] <= scan.log_t[0]
+        probability, error = smooth_crossing(parts[0], atom=atom)
+    else:
+        probability, error = segment_crossing(parts)
+    # An error dz in the level changes the probability by a factor of about 1 + z·dz.
+    sampling = (tolerance + 2.0 * unresolved) * (1.0 + max(lowest, 0.0)) ** 2
+    return probability, error + probability * (1e-11 + sampling)
+
+
+def _scan(curve: Callable[[Any], Any], lo: float, hi: float) -> _Scan:
+    open_end = False
+    for far in (_FAR, _FARTHEST):
+        low = math.log(lo) if lo > 0.0 else min(-far, math.log(hi) - far if math.isfinite(hi) else -far)
+        high = math.log(hi) if math.isfinite(hi) else max(far, low + far)
+        low, high = max(low, -_FARTHEST), min(high, _FARTHEST)
+        log_t = np.linspace(low, high, max(257, math.ceil((high - low) / _SCAN) + 1))
+        level = level_of(curve, log_t)
+        ceiling = math.sqrt(max(float(level.min()), 0.0) ** 2 + 2.0 * _NEGLIGIBLE)
+        open_end = (lo == 0.0 and level[0] < ceiling) or (math.isinf(hi) and level[-1] < ceiling)
+        if not open_end:
+            return _Scan(log_t, level, False)
+    inner = np.abs(log_t) <= _FAR
+    return _Scan(log_t[inner], level[inner], True)
+
+
+def _runs(scan: _Scan, ceiling: float) -> list[tuple[float, float]]:
+    """Stretches of log-time on which the level is below the ceiling, one scanned point wider on each side."""
+    low = np.flatnonzero(scan.level <= ceiling)
+    starts = [low[0], *low[1:][np.diff(low) > 8]]
+    ends = [*low[:-1][np.diff(low) > 8], low[-1]]
+    last = len(scan.log_t) - 1
+    return [
+        (float(scan.log_t[max(a - 1, 0)]), float(scan.log_t[min(b + 1, last)]))
+        for a, b in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,116 @@
+"""Skellam noise: X_t, the difference of two Poisson variables of mean rate·t each, its bridge and its privacy loss.
+
+Serves the paper's integer-valued noise reduction; with μ = 2·rate·t the pmf of X_t is e^{-μ} I_|k|(μ).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nrverify.laws import _arguments as arguments
+from nrverify.laws import _lattice as lattice
+from nrverify.laws._arguments import Floats
+from nrverify.laws._skellam_bridge import SkellamBridge
+from nrverify.laws.bessel import log_ratio, log_scaled
+from nrverify.laws.process import Size
+
+
+@dataclass(frozen=True, eq=False)
+class SymmetricSkellam:
+    """centre + the difference of two Poisson variables of mean variance/2; the centre itself where variance = 0."""
+
+    centre: Floats
+    variance: Floats
+
+    @property
+    def atom(self) -> Any:
+        """0: all weights are in the log-pmf."""
+        return np.zeros(np.broadcast_shapes(self.centre.shape, self.variance.shape))[()]
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """The log-pmf, log(e^{-variance} I_{|x - centre|}(variance)); -inf where x is not an integer."""
+        x = arguments.points(x)
+        whole = np.isfinite(x) & (np.floor(x) == x)
+        distance = np.where(whole, x, 0.0) - self.centre
+        return np.where(whole, log_scaled(distance, self.variance), -np.inf)[()]
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """P(X <= x)."""
+        return self._distribution(np.floor(arguments.points(x)), upper=False)
+
+    def cdf_left(self, x: ArrayLike) -> Any:
+        """P(X < x)."""
+        return self._distribution(np.ceil(arguments.points(x)) - 1, upper=False)
+
+    def sf(self, x: ArrayLike) -> Any:
+        """P(X > x), with relative accuracy in the upper tail."""
+        return self._distribution(np.floor(arguments.points(x)), upper=True)
+
+    def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
+        """centre + the difference of two Poisson draws."""
+        shape = arguments.shape(size, self.centre, self.variance)
+        mean = 0.5 * self.variance
+        return self.centre.astype(np.int64) + rng.poisson(mean, shape) - rng.poisson(mean, shape)
+
+    def _distribution(self, x: Floats, upper: bool) -> Any:
+        distance, variance = np.broadcast_arrays(x - self.centre, self.variance)
+        result = np.where((distance >= 0) != upper, 1.0, 0.0)
+        inner = np.isfinite(distance) & (variance > 0)
+        if np.any(inner):
+            (point, mu), where = lattice.distinct(distance[inner], variance[inner])
+
+            def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
+                return np.asarray(log_scaled(points, mu[rows, None]))
+
+            slope = -np.arcsinh((point + 0.5) / mu)
+            deviation = np.sqrt(np.hypot(point, mu))
+            result[inner] = lattice.distribution(log_pmf, point, slope, deviation, upper)[where]
+        return result[()]
+
+
+@dataclass(frozen=True)
+class Skellam:
+    """The symmetric Skellam process of the given rate: two independent Poisson processes of that rate, subtracted."""
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.rate) != 0:
+            raise ValueError(f"rate = {self.rate!r} must be one positive real number")
+        arguments.positive("rate", self.rate)
+
+    def marginal(self, t: ArrayLike) -> SymmetricSkellam:
+        """Skell(rate·t, rate·t)."""
+        t = arguments.positive("t", t)
+        return SymmetricSkellam(np.zeros_like(t), self._variance(t))
+
+    def bridge(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> SkellamBridge:
+        """X_s given X_t = given."""
+        s, t = arguments.times(s, t)
+        k = arguments.integer("given", given).astype(np.float64)
+        s, t, k = np.broadcast_arrays(s, t, k)
+        return SkellamBridge(self._variance(s), self._variance(t - s), self._variance(t), k)
+
+    def forward(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> SymmetricSkellam:
+        """X_t given X_s = given: given + Skell(rate·(t-s), rate·(t-s))."""
+        s, t = arguments.times(s, t)
+        return SymmetricSkellam(arguments.integer("given", given).astype(np.float64), self._variance(t - s))
+
+    def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
+        """Σ log I_{|release - value|}(μ) - log I_{|release - neighbour|}(μ), μ = 2·rate·t."""
+        t, release = arguments.positive("t", t), arguments.integer("release", release)
+        value, neighbour = arguments.integer("value", value), arguments.integer("neighbour", neighbour)
+        summed = arguments.coordinates(value, neighbour, release)
+        mu = self._variance(t[..., None] if summed else t)
+        losses = log_ratio(np.abs(release - value), np.abs(release - neighbour), mu)
+        return losses.sum(axis=-1)[()] if summed else losses
+
+    def _variance(self, t: Floats) -> Floats:
+        """2·rate·t, the variance of X_t."""
+        with np.errstate(over="ignore"):
+            variance = np.asarray(2 * (self.rate * t))
+        if np.any(np.isinf(variance)):
+            raise ValueError(f"t = {t.max()} times rate = {self.rate} overflows; take a smaller rate or smaller times")
+        return variance

@@ -1,0 +1,46 @@
+"""A portfolio of bets: families with weights fixed in advance, whose weighted average is again an e-value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from scipy.special import logsumexp
+
+
+class Wealth(Protocol):
+    """Anything that bets: its log e-value so far, and its evidence in words."""
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+
+
+class Portfolio:
+    """Named families with weights fixed before the first bet."""
+
+    def __init__(self, families: Mapping[str, tuple[float, Wealth]]) -> None:
+        total = sum(weight for weight, _ in families.values())
+        self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in families.items()}
+        self.families = {name: wealth for name, (_, wealth) in families.items()}
+
+    def __getitem__(self, name: str) -> Wealth:
+        return self.families[name]
+
+    @property
+    def log_e(self) -> float:
+        """log of the weighted average of the families' e-values."""
+        return float(logsumexp(list(self._contributions().values())))
+
+    @property
+    def leading(self) -> str:
+        """The family that contributes most."""
+        contributions = self._contributions()
+        return max(contributions, key=contributions.__getitem__)
+
+    def _contributions(self) -> dict[str, float]:
+        return {name: self.log_weights[name] + wealth.log_e for name, wealth in self.families.items()}

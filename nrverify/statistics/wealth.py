@@ -1,0 +1,218 @@
+"""Wealth: bets against a null hypothesis whose average stays at most one, valid at every look (Ville).
+
+Each bettor keeps the logarithm of its wealth under a grid of alternatives; its e-value is the average over the grid.
+Every factor it multiplies in has conditional mean one given the past, so P(sup wealth ≥ 1/α) ≤ α whatever the stopping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, logsumexp
+
+Floats = NDArray[np.float64]
+
+EFFECTS: Floats = np.concatenate([sign * 0.004 * 1.5 ** np.arange(17) for sign in (-1.0, 1.0)])
+"""Sizes of effect bet on, from 0.4 % (the smallest a default budget can see) to 2.6."""
+
+TIE_EFFECTS: Floats = np.concatenate([sign * np.geomspace(0.01, 6.0, 14) for sign in (-1.0, 1.0)])
+"""Log odds ratios bet on for a tie."""
+
+CONCENTRATIONS: Floats = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5])
+"""Prior weights of the null in the omnibus bet."""
+
+
+def log_average(log_wealth: Floats) -> float:
+    """log of the average of exp(log_wealth)."""
+    return float(logsumexp(log_wealth) - np.log(log_wealth.size))
+
+
+@dataclass
+class ScaleWealth:
+    """Bets that innovations Z ~ N(0, e^θ) rather than N(0, 1): −(m/2)θ − ½ΣZ²(e^{−θ} − 1)."""
+
+    count: int = 0
+    squares: float = 0.0
+
+    def bet(self, z: Floats) -> None:
+        """Takes in innovations that are N(0, 1) given the past."""
+        self.count += z.size
+        self.squares += float(np.dot(z, z))
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(-0.5 * self.count * EFFECTS - 0.5 * self.squares * np.expm1(-EFFECTS))
+
+    @property
+    def ratio(self) -> float:
+        """The variance observed over the variance claimed."""
+        return self.squares / self.count if self.count else float("nan")
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+        return "variance 1 (of the claimed)", f"variance {self.ratio:.4g} of the claimed, over {self.count} innovations"
+
+
+@dataclass
+class MeanWealth:
+    """Bets that E[Z | past] = θh for a covariate h of the past: θΣhZ − θ²Σh²/2."""
+
+    cross: float = 0.0
+    energy: float = 0.0
+
+    def bet(self, z: Floats, covariate: Floats | None = None) -> None:
+        """Takes in innovations that are N(0, 1) given the past, and covariates known before them (default 1)."""
+        if covariate is None:
+            self.cross += float(z.sum())
+            self.energy += z.size
+        else:
+            self.cross += float(np.dot(covariate, z))
+            self.energy += float(np.dot(covariate, covariate))
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(EFFECTS * self.cross - 0.5 * EFFECTS**2 * self.energy)
+
+    @property
+    def slope(self) -> float:
+        """The regression of the innovations on the covariate."""
+        return self.cross / self.energy if self.energy else float("nan")
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+        return "0 standard deviations", f"{self.slope:.4g} standard deviations (per unit of the covariate)"
+
+
+@dataclass
+class ExponentialWealth:
+    """Bets that positive innovations are exponential with mean e^θ rather than 1: −mθ − ΣX(e^{−θ} − 1)."""
+
+    count: int = 0
+    total: float = 0.0
+
+    def bet(self, x: Floats) -> None:
+        """Takes in innovations that are Exp(1) given the past."""
+        self.count += x.size
+        self.total += float(x.sum())
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(-self.count * EFFECTS - self.total * np.expm1(-EFFECTS))
+
+    @property
+    def ratio(self) -> float:
+        """The scale observed over the scale claimed."""
+        return self.total / self.count if self.count else float("nan")
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+        return "scale 1 (of the claimed)", f"scale {self.ratio:.4g} of the claimed, over {self.count} jumps"
+
+
+@dataclass
+class TieWealth:
+    """Bets that events of known probability p have log odds moved by θh: Σ θhA − log(1 + p(e^{θh} − 1))."""
+
+    log_wealth: Floats = field(default_factory=lambda: np.zeros(TIE_EFFECTS.size))
+    count: int = 0
+    happened: int = 0
+    foreseen: float = 0.0
+
+    def bet(self, happened: NDArray[np.bool_], probability: Floats, covariate: Floats | None = None) -> None:
+        """Takes in events whose probability given the past is known, and covariates of the past (default 1)."""
+        h = np.ones_like(probability) if covariate is None else covariate
+        self.count += happened.size
+        self.happened += int(happened.sum())
+        self.foreseen += float(probability.sum())
+        for index, effect in enumerate(TIE_EFFECTS):
+            tilt = effect * h
+            self.log_wealth[index] += float(np.sum(tilt[happened]) - np.log1p(probability * np.expm1(tilt)).sum())
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(self.log_wealth)
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+        return f"{self.foreseen:.1f} of {self.count}", f"{self.happened} of {self.count}"
+
+
+@dataclass
+class CellWealth:
+    """The omnibus: Dirichlet–multinomial bets on counts in cells of known probability, averaged over concentrations."""
+
+    weights: Floats
+    counts: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.weights = np.asarray(self.weights, dtype=float)
+        self.counts = np.zeros_like(self.weights)
+
+    def bet(self, counts: ArrayLike) -> None:
+        """Takes in how many observations fell into each cell."""
+        self.counts += np.asarray(counts, dtype=float)
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far; infinite when a cell of probability zero was hit."""
+        possible = self.weights > 0
+        if np.any(self.counts[~possible] > 0):
+            return np.inf
+        weights, counts = self.weights[possible], self.counts[possible]
+        total = counts.sum()
+        prior = CONCENTRATIONS[:, None] * weights
+        log_wealth = (
+            gammaln(CONCENTRATIONS)
+            - gammaln(CONCENTRATIONS + total)
+            + (gammaln(prior + counts) - gammaln(prior)).sum(axis=1)
+            - float(np.dot(counts, np.log(weights)))
+        )
+        return log_average(log_wealth)
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed in the cell that stands out most."""
+        total = self.counts.sum()
+        deviation = (self.counts - total * self.weights) / np.sqrt(np.maximum(total * self.weights, 1e-300))
+        cell = int(np.argmax(np.abs(deviation)))
+        share = self.counts[cell] / total if total else float("nan")
+        return f"share {self.weights[cell]:.4g} in cell {cell}", f"share {share:.4g} of {int(total)}"
+
+
+class RatioWealth:
+    """Bets on named alternatives, fixed in advance, by their exact likelihood ratio."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.log_wealth: dict[str, float] = dict.fromkeys(names, 0.0)
+
+    def bet(self, log_ratios: Mapping[str, float]) -> None:
+        """Takes in, for named alternatives, the sum of log(q/p) over new observations; others do not bet."""
+        for name, log_ratio in log_ratios.items():
+            self.log_wealth[name] += log_ratio
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(np.array(list(self.log_wealth.values())))
+
+    @property
+    def best(self) -> str:
+        """The alternative with the largest likelihood ratio."""
+        return max(self.log_wealth, key=self.log_wealth.__getitem__)
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+        return "the claimed law", f"{self.best} is e^{self.log_wealth[self.best]:.3g} times likelier"
+
+
+def uniform_cells() -> tuple[Floats, Floats]:
+    """Edges and null weights of the omnibus cells on (0, 1): sixteenths, and halvings towards both ends."""
+    tails = 0.5 ** np.arange(5, 13)
+    edges = np.unique(np.concatenate([np.arange(1, 16) / 16, tails, 1 - tails]))
+    return edges, np.diff(np.concatenate([[0.0], edges, [1.0]]))

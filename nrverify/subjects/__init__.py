@@ -1,0 +1,1 @@
+"""Subjects: ways to reach an implementation under audit."""

@@ -1,0 +1,132 @@
+"""What a subject says of itself: its mechanism, knob, methods and the attributes that go with them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from nrverify.subjects.errors import SubjectFailed
+
+NOISE_REDUCTION = ("brownian", "laplace", "skellam")
+THRESHOLD = ("above-threshold", "reduced-above-threshold")
+MECHANISMS = (*NOISE_REDUCTION, *THRESHOLD, "boundary", "private-stopping")
+KNOBS = ("time", "epsilon")
+METHODS = {
+    **dict.fromkeys(NOISE_REDUCTION, ("open", "sample")),
+    **dict.fromkeys(THRESHOLD, ("run", "run_many")),
+    "boundary": ("epsilon",),
+    "private-stopping": ("run",),
+}
+OPTIONAL = ("time_of", "time")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A subject's own words about itself, checked."""
+
+    name: str
+    version: str | None
+    mechanism: str
+    knob: str
+    methods: tuple[str, ...]
+    sensitivity: float | None
+    delta: float | None
+    rate: float | None
+    process: str
+    range: tuple[float, float] | None
+    dimensions: tuple[int, ...] | None
+    interval: tuple[float, float] | None
+
+
+def describe(attributes: dict[str, Any]) -> Description:
+    """A description from attributes (None is absent); `SubjectFailed` says what is wrong with them."""
+    mechanism = _choice(attributes, "mechanism", MECHANISMS, None)
+    knob = _choice(attributes, "knob", KNOBS, "time")
+    methods = tuple(name for name in (*METHODS[mechanism], *OPTIONAL) if name in attributes.get("methods", ()))
+    if not set(methods) & set(METHODS[mechanism]):
+        wanted = " or ".join(f"{name}()" for name in METHODS[mechanism])
+        raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
+    sensitivity = _positive(attributes, "sensitivity")
+    delta = _number(attributes, "delta")
+    if delta is not None and not 0 <= delta < 1:
+        raise SubjectFailed(f"delta is {delta!r}: it must be at least 0 and below 1")
+    if mechanism in ("boundary", "private-stopping") or knob == "epsilon":
+        if sensitivity is None:
+            raise SubjectFailed("the subject makes a privacy claim: it needs the attribute sensitivity")
+        if delta is None and mechanism != "laplace":
+            raise SubjectFailed("the subject makes a privacy claim: it needs the attribute delta")
+    return Description(
+        name=str(attributes.get("name") or "subject"),
+        version=None if attributes.get("version") is None else str(attributes["version"]),
+        mechanism=mechanism,
+        knob=knob,
+        methods=methods,
+        sensitivity=sensitivity,
+        delta=delta,
+        rate=_positive(attributes, "rate"),
+        process=_choice(attributes, "process", ("brownian", "skellam"), "brownian"),
+        range=_pair(attributes, "range"),
+        dimensions=_dimensions(attributes),
+        interval=_pair(attributes, "interval"),
+    )
+
+
+def _choice(attributes: dict[str, Any], key: str, allowed: tuple[str, ...], default: str | None) -> str:
+    value = attributes.get(key)
+    if value is None and default is not None:
+        return default
+    if value not in allowed:
+        close = difflib.get_close_matches(str(value), allowed, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be one of {', '.join(allowed)}{hint}")
+    return str(value)
+
+
+def _number(attributes: dict[str, Any], key: str) -> float | None:
+    value = attributes.get(key)
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be a number") from None
+    if not math.isfinite(number):
+        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be finite")
+    return number
+
+
+def _positive(attributes: dict[str, Any], key: str) -> float | None:
+    number = _number(attributes, key)
+    if number is not None and number <= 0:
+        raise SubjectFailed(f"the attribute {key} is {number!r}: it must be positive")
+    return number
+
+
+def _pair(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
+    value = attributes.get(key)
+    if value is None:
+        return None
+    try:
+        low, high = (float(end) for end in value)
+    except (TypeError, ValueError):
+        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be a pair of numbers") from None
+    if not 0 <= low < high:
+        raise SubjectFailed(
+            f"the attribute {key} is {value!r}: it must be (smallest, largest) with 0 ≤ smallest < largest"
+        )
+    return low, high
+
+
+def _dimensions(attributes: dict[str, Any]) -> tuple[int, ...] | None:
+    value = attributes.get("dimensions")
+    if value is None:
+        return None
+    try:
+        dimensions = tuple(sorted({int(d) for d in value}))
+    except (TypeError, ValueError):
+        raise SubjectFailed(f"the attribute dimensions is {value!r}: it must list positive whole numbers") from None
+    if not dimensions or dimensions[0] < 1:
+        raise SubjectFailed(f"the attribute dimensions is {value!r}: it must list positive whole numbers")
+    return dimensions

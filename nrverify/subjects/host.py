@@ -1,0 +1,154 @@
+"""The host: a Python subject in a worker process of its own, which cannot hang, exit or kill the audit."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.address import describe_error
+from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.plays import Play
+
+Floats = NDArray[np.float64]
+
+
+class Host:
+    """Requests to a subject in its own process, each under a time limit; counts the time the subject took."""
+
+    def __init__(self, load: Callable[[], Any], timeout: float) -> None:
+        context = multiprocessing.get_context("fork")
+        self.timeout = timeout
+        self.seconds = 0.0
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, self._connection, load), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.description: Description = self._receive("loading the subject")
+
+    def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
+        """Whole transcripts at once, shape (sessions, len(schedule), d)."""
+        return self._request("sample", value, tuple(schedule), sessions, seed)  # type: ignore[no-any-return]
+
+    def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
+        """Sessions: their releases (NaN after the end) and what was asked."""
+        return self._request("play", value, play, list(seeds))  # type: ignore[no-any-return]
+
+    def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
+        """What happens to the last of these requests in a session of its own."""
+        return self._request("refusal", value, list(requests), seed)  # type: ignore[no-any-return]
+
+    def run(
+        self,
+        utilities: Sequence[float],
+        epsilons: Sequence[float],
+        threshold: float,
+        sensitivity: float,
+        seeds: Sequence[int],
+    ) -> list[list[int]]:
+        """The bits printed by one run for each seed."""
+        return self._request("run", utilities, epsilons, threshold, sensitivity, list(seeds))  # type: ignore[no-any-return]
+
+    def run_many(
+        self,
+        utilities: Sequence[float],
+        epsilons: Sequence[float],
+        threshold: float,
+        sensitivity: float,
+        runs: int,
+        seed: int,
+    ) -> NDArray[np.int64]:
+        """Halting rounds of many runs."""
+        return self._request("run_many", utilities, epsilons, threshold, sensitivity, runs, seed)  # type: ignore[no-any-return]
+
+    def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
+        """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
+        return self._request("scalar", method, list(arguments))  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Ends the worker and everything it started; never waits for it."""
+        self._connection.close()
+        if self._process.pid is not None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                self._process.kill()
+        self._process.join()
+
+    def _request(self, method: str, *arguments: Any) -> Any:
+        started = time.monotonic()
+        try:
+            self._connection.send((method, arguments))
+        except (BrokenPipeError, OSError):
+            raise SubjectFailed(f"the subject's process ended {self._ending()} before {method}()") from None
+        try:
+            return self._receive(f"{method}()")
+        finally:
+            self.seconds += time.monotonic() - started
+
+    def _receive(self, what: str) -> Any:
+        try:
+            if not self._connection.poll(self.timeout):
+                raise SubjectFailed(f"{what} took longer than {self.timeout:g} seconds (--timeout)")
+            outcome, payload = self._connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise SubjectFailed(f"the subject's process ended {self._ending()} during {what}") from None
+        if outcome == "failed":
+            raise SubjectFailed(payload)
+        if outcome == "refused":
+            raise SubjectRefused(payload)
+        return payload
+
+    def _ending(self) -> str:
+        self._process.join(timeout=2)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            return f"by signal {signal.Signals(-code).name}"
+        return f"with exit code {code}"
+
+
+def _serve(connection: Connection, parents: Connection, load: Callable[[], Any]) -> None:
+    """The worker: loads the subject, then answers requests until the audit closes the connection."""
+    parents.close()
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    from nrverify.subjects.adapter import Adapter
+
+    adapter: Any = None
+
+    def ready() -> Description:
+        nonlocal adapter
+        adapter = Adapter(load())
+        return adapter.description  # type: ignore[no-any-return]
+
+    _answer(connection, ready)
+    while adapter is not None:
+        try:
+            method, arguments = connection.recv()
+        except (EOFError, OSError):
+            break
+        _answer(connection, lambda m=method, a=arguments: getattr(adapter, m)(*a))  # type: ignore[misc]
+    os._exit(0)
+
+
+def _answer(connection: Connection, call: Callable[[], Any]) -> None:
+    try:
+        reply = ("ok", call())
+    except SubjectRefused as refusal:
+        reply = ("refused", str(refusal))
+    except SubjectFailed as failure:
+        reply = ("failed", str(failure))
+    except BaseException as error:
+        reply = ("failed", f"the subject raised {describe_error(error)}")
+    connection.send(reply)

@@ -1,0 +1,76 @@
+"""Plays: how a session is asked for its releases, on a fixed schedule or adaptively, with or without stopping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Play(Protocol):
+    """A program of the history: the next request (a time or an ε), or None to stop."""
+
+    @property
+    def length(self) -> int:
+        """The most releases a session of this play has."""
+
+    def next_at(self, asked: Sequence[float], releases: Sequence[NDArray[np.float64]]) -> float | None:
+        """What to ask for after these requests and releases."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The same schedule whatever is released."""
+
+    schedule: tuple[float, ...]
+
+    @property
+    def length(self) -> int:
+        """How many releases."""
+        return len(self.schedule)
+
+    def next_at(self, asked: Sequence[float], releases: Sequence[NDArray[np.float64]]) -> float | None:
+        """The next entry of the schedule."""
+        return self.schedule[len(asked)] if len(asked) < len(self.schedule) else None
+
+
+@dataclass(frozen=True)
+class Follow:
+    """Moves by one of two factors as the last release rose or fell, and stops when it came close to the one before.
+
+    `fast` and `slow` multiply the last request (below 1 for times, above 1 for ε); the first step is slow.
+    """
+
+    start: float
+    end: float
+    fast: float
+    slow: float
+    length: int
+    close: float
+    """Stops when two releases differ by less than this in the first coordinate; 0 never stops."""
+
+    def next_at(self, asked: Sequence[float], releases: Sequence[NDArray[np.float64]]) -> float | None:
+        """The next request; it depends on the releases alone, as an analyst's may."""
+        if not asked:
+            return self.start
+        if len(asked) == self.length or asked[-1] == self.end:
+            return None
+        if len(asked) == 1:
+            return self._toward(asked[-1] * self.slow)
+        change = float(releases[-1][0] - releases[-2][0])
+        if abs(change) < self.close:
+            return None
+        return self._toward(asked[-1] * (self.fast if change > 0 else self.slow))
+
+    def _toward(self, at: float) -> float:
+        return max(at, self.end) if self.end < self.start else min(at, self.end)
+
+
+def shrunk(play: Fixed | Follow, low: float, high: float) -> Fixed | Follow:
+    """The same play with its requests moved into [low, high]."""
+    if isinstance(play, Fixed):
+        return Fixed(tuple(min(max(at, low), high) for at in play.schedule))
+    return replace(play, start=min(max(play.start, low), high), end=min(max(play.end, low), high))
