@@ -17,6 +17,8 @@ from nrverify.ledger.search import Search
 from .strategies import BINARY, THIRDS_AND_SEVENTHS, rationals, runs
 from .transcripts import UNIT, Bridge, Release, Run, Transcript, log_ratio
 
+PROCESS = Brownian()
+
 Factor = Callable[[Fraction, Fraction], Fraction]
 Claimed = Callable[[Run], Fraction]
 
@@ -53,10 +55,8 @@ def one(s: Fraction, t: Fraction) -> Fraction:
 def at_look(run: Run, look: int) -> Fraction:
     """The ratio of the marginal densities at one look, its time taken as fixed."""
     time, release = run.transcript.times[look], run.transcript.releases[look]
-    return sum(
-        (marginal(time, y - f) - marginal(time, y - g) for y, f, g in zip(release, run.value, run.neighbour, strict=True)),
-        Fraction(0),
-    )
+    own = sum((marginal(time, y - f) for y, f in zip(release, run.value, strict=True)), Fraction(0))
+    return own - sum((marginal(time, y - f) for y, f in zip(release, run.neighbour, strict=True)), Fraction(0))
 
 
 def at_last_look(run: Run) -> Fraction:
@@ -229,18 +229,18 @@ def loss_is_bounded_by_the_sensitivity(
 @property_(
     {"B01": supports, "B03": supports, "E09": supports},
     rejects={
-        "a loss with the release's own noise doubled": {"loss": lambda t, f, g, y: 2 * Brownian().loss(t, f, g, y)},
-        "the loss of the values exchanged": {"loss": lambda t, f, g, y: Brownian().loss(t, g, f, y)},
-        "the forward law for the bridge": {"bridge": Brownian().forward},
-        "a bridge to a time too late by 2⁻³⁰": {"bridge": lambda s, t, g: Brownian().bridge(s * (1 - 2**-30), t, g)},
+        "a loss with the release's own noise doubled": {"loss": lambda t, f, g, y: 2 * PROCESS.loss(t, f, g, y)},
+        "the loss of the values exchanged": {"loss": lambda t, f, g, y: PROCESS.loss(t, g, f, y)},
+        "the forward law for the bridge": {"bridge": PROCESS.forward},
+        "a bridge to a time too late by 2⁻³⁰": {"bridge": lambda s, t, g: PROCESS.bridge(s * (1 - 2**-30), t, g)},
     },
 )
 def laws_agree_with_the_exact_ratio(
     search: Search,
-    loss: Callable[..., Any] = Brownian().loss,
-    bridge: Callable[..., Any] = Brownian().bridge,
+    loss: Callable[..., Any] = PROCESS.loss,
+    bridge: Callable[..., Any] = PROCESS.bridge,
 ) -> None:
-    """`Brownian` at doubles: its loss, and its log densities in release order, are the exact rational up to rounding."""
+    """`Brownian` at doubles: its loss, and its log densities in release order, are the exact rational, rounded."""
 
     def check(drawn: Run) -> None:
         run = Run(drawn.value, drawn.neighbour, drawn.transcript.at_double_times())
@@ -272,7 +272,7 @@ def _log_density(transcript: Transcript, value: Release, bridge: Callable[..., A
     total, condition = Fraction(0), 0.0
     looks = list(zip(transcript.times, transcript.releases, strict=True))
     for y, f in zip(looks[0][1], value, strict=True):
-        law = Brownian().marginal(float(looks[0][0]))
+        law = PROCESS.marginal(float(looks[0][0]))
         total += Fraction(float(law.logpdf(float(y - f))))
         condition += _condition(0.0, float(looks[0][0]), float(y - f))
     for (t, before), (s, after) in pairwise(looks):

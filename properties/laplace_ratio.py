@@ -1,4 +1,4 @@
-"""The density ratio of Laplace transcripts, with atoms, in exact rationals (Prop. lnr and its mixed reference measure)."""
+"""The density ratio of Laplace transcripts, with atoms, in exact rationals (Prop. lnr, mixed reference measure)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from nrverify.ledger.search import Search
 
 from .strategies import BINARY, runs
 from .transcripts import UNIT, Bridge, Release, Run, Transcript, log_ratio
+
+PROCESS = Laplace()
 
 Exponent = Callable[[Fraction, Fraction, Fraction, Fraction], Fraction]
 
@@ -150,15 +152,15 @@ def _beyond(transcript: Transcript, value: Release, v: Release) -> Transcript:
     {"N08": supports, "N04": supports, "N06": supports},
     rejects={
         "a loss without its cut-off": {"loss": lambda t, f, g, y: _uncut(t, f, g, y)},
-        "the loss of the values exchanged": {"loss": lambda t, f, g, y: Laplace().loss(t, g, f, y)},
-        "the forward law for the bridge": {"bridge": Laplace().forward},
-        "a bridge to a time too late by 2⁻³⁰": {"bridge": lambda s, t, g: Laplace().bridge(s * (1 - 2**-30), t, g)},
+        "the loss of the values exchanged": {"loss": lambda t, f, g, y: PROCESS.loss(t, g, f, y)},
+        "the forward law for the bridge": {"bridge": PROCESS.forward},
+        "a bridge to a time too late by 2⁻³⁰": {"bridge": lambda s, t, g: PROCESS.bridge(s * (1 - 2**-30), t, g)},
     },
 )
 def laws_agree_with_the_exact_ratio(
     search: Search,
-    loss: Callable[..., Any] = Laplace().loss,
-    bridge: Callable[..., Any] = Laplace().bridge,
+    loss: Callable[..., Any] = PROCESS.loss,
+    bridge: Callable[..., Any] = PROCESS.bridge,
 ) -> None:
     """`Laplace` at doubles: its loss, and its atoms and densities in release order, are the exact rational ratio."""
 
@@ -176,7 +178,7 @@ def laws_agree_with_the_exact_ratio(
         close = abs(own - other - exact) <= UNIT * Fraction(own_error + other_error)
         search.require(close, f"log densities differ by {float(own - other)}, not {float(exact)}: {run}")
 
-    # Small values keep every atom e^{-|z|(1/s - 1/t)} a normal double: with |z| ≤ 3 and 1/s - 1/t ≤ 3⁵ - 3⁴ its exponent is < 708.
+    # Small values keep every atom e^{-|z|(1/s - 1/t)} a normal double: |z| ≤ 3 and 1/s - 1/t ≤ 3⁵ - 3⁴.
     small = runs(size=2, denominator=BINARY, with_atoms=True)
     search.for_all("transcripts of doubles", check, small, examples=40)
 
@@ -197,7 +199,7 @@ def _log_density(transcript: Transcript, value: Release, bridge: Callable[..., A
     total, condition = Fraction(0), 0.0
     for y, f in zip(looks[0][1], value, strict=True):
         t = float(looks[0][0])
-        total += Fraction(float(Laplace().marginal(t).logpdf(float(y - f))))
+        total += Fraction(float(PROCESS.marginal(t).logpdf(float(y - f))))
         condition += 2 * abs(float(y - f)) / t + abs(math.log(2 * t))
     for (t_, before), (s_, after) in pairwise(looks):
         s, t = float(s_), float(t_)

@@ -135,12 +135,12 @@ def ratio_of_a_transcript(
     search.for_all("integer releases, dimensions 1 to 3", check, runs(size=9, denominator=1), examples=60)
 
 
-def kept(time: Fraction, s: Fraction, t: Fraction) -> Fraction:
+def kept(s: Fraction, t: Fraction) -> Fraction:
     """Each jump before t lies before s with probability s/t."""
     return s / t
 
 
-def kept_squared(time: Fraction, s: Fraction, t: Fraction) -> Fraction:
+def kept_squared(s: Fraction, t: Fraction) -> Fraction:
     """A wrong share: (s/t)², as the Laplace process keeps its place."""
     return (s / t) ** 2
 
@@ -149,7 +149,7 @@ def kept_squared(time: Fraction, s: Fraction, t: Fraction) -> Fraction:
     {"N14": supports},
     rejects={
         "jumps kept with probability (s/t)²": {"share": kept_squared},
-        "jumps kept with probability 1 - s/t": {"share": lambda time, s, t: 1 - s / t},
+        "jumps kept with probability 1 - s/t": {"share": lambda s, t: 1 - s / t},
     },
 )
 def bridge_by_counting_jumps(search: Search, share: Callable[..., Fraction] = kept) -> None:
@@ -162,9 +162,7 @@ def bridge_by_counting_jumps(search: Search, share: Callable[..., Fraction] = ke
             (_coefficient(j, a, s) * _coefficient(k - j, power - a, gap) for a in range(abs(j), power + 1)), Fraction(0)
         )
         ups, downs = m + max(k, 0), m + max(-k, 0)
-        by_counting = (
-            t**power / (factorial(ups) * factorial(downs)) * _thinned(j, ups, downs, share(Fraction(0), s, t))
-        )
+        by_counting = t**power / (factorial(ups) * factorial(downs)) * _thinned(j, ups, downs, share(s, t))
         search.require(by_bessel == by_counting, f"coefficient of λ^{power} at j={j}, k={k}, s={s}, t={t}")
 
     order = st.integers(-4, 4)
@@ -200,7 +198,7 @@ def _thinned(j: int, ups: int, downs: int, p: Fraction) -> Fraction:
 def laws_agree_with_the_exact_ratio(
     search: Search, rate: float = 0.5, exchanged: bool = False, kernel: str = "bridge"
 ) -> None:
-    """`Skellam` at doubles: its loss, and its log-pmfs in release order, are the ratio of Bessel balls up to rounding."""
+    """`Skellam` at doubles: its loss, and its log-pmfs in release order, are a ratio of Bessel balls, rounded."""
     process = Skellam(rate)
 
     def check(drawn: Run) -> None:
@@ -233,8 +231,8 @@ def _loss_error(a: int, b: int, x: float) -> float:
 def _log_pmf(transcript: Transcript, value: Release, kernel: Callable[..., Any]) -> tuple[Fraction, float]:
     """The laws' log-pmf of a transcript in release order and its error.
 
-    Each factor is a sum of |n log(x/2)|, log n!, x and their like under a tilt n·asinh(k/t), 4 units of each, and the
-    logarithm of a series of TERMS terms, 4 units a term.
+    Each factor is a sum of n log(x/2), log n!, x and their like under a tilt n·asinh(k/t), 4 units of each and n more
+    for the rounding of x itself, and the logarithm of a series of TERMS terms, 4 units a term.
     """
     looks = list(zip(transcript.times, transcript.releases, strict=True))
     total, error = Fraction(0), 0.0
@@ -253,5 +251,5 @@ def _log_pmf(transcript: Transcript, value: Release, kernel: Callable[..., Any])
 
 def _factor_error(n: int, x: float, slope: float) -> float:
     tilt = abs(n) * math.asinh(abs(slope)) + x * (math.hypot(1, slope) - 1)
-    magnitude = abs(n * math.log(x / 2)) + math.lgamma(abs(n) + 1) + x + tilt
+    magnitude = abs(n) * (1 + abs(math.log(x / 2))) + math.lgamma(abs(n) + 1) + x + tilt
     return (4 * magnitude + 4 * TERMS) * 2**-53

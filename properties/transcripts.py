@@ -121,11 +121,11 @@ def log_density(transcript: Transcript, value: Release, marginal: Marginal, brid
     At an equal time the kernel is the unit mass at the last release, free of the value.
     """
     looks = list(zip(transcript.times, transcript.releases, strict=True))
-    total = sum(marginal(looks[0][0], y - f) for y, f in zip(looks[0][1], value, strict=True))
+    total = sum((marginal(looks[0][0], y - f) for y, f in zip(looks[0][1], value, strict=True)), Fraction(0))
     for (t, before), (s, after) in pairwise(looks):
         if s < t:
             total += sum(bridge(s, t, z - f, y - f) for z, y, f in zip(before, after, value, strict=True))
-    return Fraction(total)
+    return total
 
 
 def log_ratio(run: Run, marginal: Marginal, bridge: Bridge) -> Fraction:

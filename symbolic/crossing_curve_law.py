@@ -56,12 +56,12 @@ def daniels_images(proof: Proof, place: Callable[[Expr], Expr] = lambda a: 2 * a
         "over φ_t(x) the second image is κ₂e^{−a²/t}y², with y = e^{(2x−a)a/2t}", power, (2 * x - a) * a / t - a**2 / t
     )
     decay = sp.Symbol("E", positive=True)
-    balance = 1 - first * y - second * decay * y**2
     root = first / 2 + sign * sp.sqrt(first**2 / 4 + second * decay)
     proof.equal(
-        "1 = κ₁y + κ₂e^{−a²/t}y² at y = 1/(κ₁/2 + √(κ₁²/4 + κ₂e^{−a²/t}))",
-        sp.expand(sp.expand(balance.subs(y, 1 / root) * root**2)),
-        0,
+        "1 = κ₁y + κ₂e^{−a²/t}y² at 1/y = κ₁/2 + √(κ₁²/4 + κ₂e^{−a²/t})",
+        sp.expand(root**2),
+        sp.expand(first * root + second * decay),
+        simplify=sp.expand,
     )
     proof.positive("the root that is positive", root)
     height = a / 2 + t / a * sp.log(y)

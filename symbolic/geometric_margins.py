@@ -32,7 +32,7 @@ def power_integral(power: int, lower: Ball, upper: Ball) -> Ball:
 def survival(theta: Ball, q: Ball, rounds: int | None, terms: int = 60, pieces: int = 60) -> Ball:
     """P(no halt in `rounds` rounds), or ever for None; needs 0 < q < 1 and 0 < θq ≤ 1.
 
-    Dropped terms of the series are below (q^{m/2}/(1−q))^m ones; beyond `pieces` margins at most 2^{−pieces} is left.
+    On every piece θqᵏv ≤ 1/q, which bounds the dropped terms of the series; beyond the last piece 2^{−pieces} is left.
     """
     last = pieces if rounds is None else rounds
     total = arb(0)
@@ -59,5 +59,7 @@ def survival(theta: Ball, q: Ball, rounds: int | None, terms: int = 60, pieces: 
 
 
 def _dropped(q: Ball, terms: int) -> Ball:
-    """Bounds Σ_{m≥terms} |c_m| x^m for x ≤ 1/q·½, where |c_m| ≤ q^{m(m+1)/2}/(1−q)^m."""
-    return 2 * (q ** (terms / 2) / (1 - q)) ** terms
+    """Bounds Σ_{m≥M} |c_m| (2q)^{−m} ≤ Σ (q^{(m−1)/2}/2(1−q))^m by twice its first term."""
+    base = q.sqrt() ** (terms - 1) / (2 * (1 - q))
+    assert base < arb(0.5), f"{terms} terms are too few at q = {q}"
+    return 2 * base**terms

@@ -9,8 +9,8 @@ import sympy as sp
 from nrverify.ledger import derivation, needs, supports
 from nrverify.ledger.proof import Expr, Proof
 
-S, T, STEP, Z, A = sp.symbols("s t h z a", positive=True)
-"""0 < s < t, where the order matters t = s + h; the noisier value z > 0, and a > 0 a distance."""
+S, T, Z, A, RATE, KAPPA = sp.symbols("s t z a g kappa", positive=True)
+"""0 < s < t; the noisier value z > 0, and a > 0 a distance. With 1/t = g and 1/s = g + κ sympy knows that s < t."""
 
 Y, W, VALUE = sp.symbols("y w f", real=True)
 
@@ -66,9 +66,9 @@ def reverse_kernel(
         sp.expand_log(log_marginal(W, S) + 2 * sp.log(S / T)),
         sp.expand,
     )
-    rate, kappa, b = sp.symbols("g kappa b", positive=True)
+    rate, kappa, b = RATE, KAPPA, sp.Symbol("b", positive=True)
     early, late = 1 / (rate + kappa), 1 / rate
-    proof.note("Rates", "1/t = g and 1/s = g + κ, so κ = 1/s − 1/t and κ₊ = 1/s + 1/t = κ + 2g; y = −a, b or z + a")
+    proof.note("Rates", "1/t = g and 1/s = g + κ: κ = 1/s − 1/t and κ₊ = 1/s + 1/t = κ + 2g; y = −a, b or z + a")
     weight = (1 - early**2 / late**2) / (2 * early)
     fall = {-A: -A * (kappa + 2 * rate), b: -b * kappa, Z + A: -Z * kappa - A * (kappa + 2 * rate)}
     placed = log_density(-A, Z, early, late), log_density(Z + A, Z, early, late)
@@ -126,27 +126,37 @@ def reverse_distribution(
     beyond: Callable[..., Expr] = cdf_beyond,
 ) -> None:
     """Its distribution function has three exponential pieces and a jump at z, each with an explicit inverse."""
-    y = sp.Symbol("y", real=True)
-    t = S + STEP
+    y, q = sp.Symbol("y", real=True), sp.Symbol("q", positive=True)
+    s, t = 1 / (RATE + KAPPA), 1 / RATE
+    fast = KAPPA + 2 * RATE
+    proof.note("Rates", "1/t = g, 1/s = g + κ, κ₊ = κ + 2g, and a = (t−s)/2t the mass below 0")
     signs = {"below 0": (below, -y, Z - y), "between 0 and z": (between, y, Z - y), "beyond z": (beyond, y, y - Z)}
     for place, (piece, size, distance) in signs.items():
-        weight = (1 - S**2 / t**2) / (2 * S)
-        expected = weight * sp.exp(sp.expand(-size / S - distance / t + Z / t))
-        ratio = sp.powsimp(sp.diff(piece(y, Z, S, t), y) / expected)
-        proof.equal(f"Its derivative is the density {place}", ratio, 1)
-    proof.equal("It starts from 0", sp.limit(below(-A, Z, S, t), A, sp.oo), 0)
-    proof.equal("No jump at 0", below(0, Z, S, t), between(0, Z, S, t))
-    jump = beyond(Z, Z, S, t) - between(Z, Z, S, t)
-    proof.equal("The jump at z is the atom", jump, sp.exp(log_atom(Z, S, t)))
-    remainder = sp.powsimp((1 - beyond(Z + A, Z, S, t)) / (1 - beyond(Z, Z, S, t)))
-    proof.equal("It ends at 1: beyond z what is missing falls like e^{−aκ₊}", remainder, sp.exp(-A * (1 / S + 1 / t)))
-    q, a, kappa, fast = sp.Symbol("q", positive=True), (t - S) / (2 * t), 1 / S - 1 / t, 1 / S + 1 / t
-    proof.equal("Inverse below 0: log(q/a)/κ₊, with a = (t−s)/2t", below(sp.log(q / a) / fast, Z, S, t), q)
-    middle = -sp.log((1 - q) / (1 - a)) / kappa
-    proof.equal("Inverse between 0 and z: −log((1−q)/(1−a))/κ", between(middle, Z, S, t), q)
-    over = sp.log(a / (1 - q)) - Z * kappa
-    level = 1 - sp.expand(1 - beyond(Z, Z, S, t)) * sp.exp(-over)
-    proof.equal("Inverse beyond: z + (log(a/(1−q)) − zκ)/κ₊", level, q)
+        density = (1 - s**2 / t**2) / (2 * s) * sp.exp(sp.expand(-size / s - distance / t + Z / t))
+        proof.equal(f"Its derivative is the density {place}", sp.diff(piece(y, Z, s, t), y), density, _of_exponentials)
+    proof.equal("It starts from 0", sp.limit(below(-A, Z, s, t), A, sp.oo), 0)
+    proof.equal("No jump at 0", below(0, Z, s, t), between(0, Z, s, t), sp.cancel)
+    jump = beyond(Z, Z, s, t) - between(Z, Z, s, t)
+    proof.equal("The jump at z is the atom", jump, sp.exp(log_atom(Z, s, t)), _of_exponentials)
+    missing = (1 - beyond(Z, Z, s, t)) * sp.exp(-A * fast)
+    proof.equal(
+        "It ends at 1: beyond z what is missing falls like e^{−κ₊}",
+        1 - beyond(Z + A, Z, s, t),
+        missing,
+        _of_exponentials,
+    )
+    a = (t - s) / (2 * t)
+    proof.equal("Inverse below 0: log(q/a)/κ₊", below(sp.log(q / a) / fast, Z, s, t), q)
+    middle = -sp.log((1 - q) / (1 - a)) / KAPPA
+    proof.equal("Inverse between 0 and z: −log((1−q)/(1−a))/κ", between(middle, Z, s, t), q)
+    over = sp.log(a / (1 - q)) - Z * KAPPA
+    level = 1 - (1 - beyond(Z, Z, s, t)) * sp.exp(-over)
+    proof.equal("Inverse beyond: z + (log(a/(1−q)) − zκ)/κ₊", level, q, _of_exponentials)
+
+
+def _of_exponentials(difference: Expr) -> Expr:
+    """A combination of exponentials with rational coefficients, on a common denominator."""
+    return sp.cancel(sp.expand(difference))
 
 
 def independent_density(x: Expr, y: Expr) -> Expr:

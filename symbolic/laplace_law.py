@@ -201,7 +201,7 @@ def laplace_bridge(enclosure: Enclosure, bridge: Callable[..., Any] = LAPLACE.br
     """The reverse kernel against Bayes' rule: below 0, between 0 and the given value, at the atom and beyond."""
     with ctx.workprec(BITS):
         for s, t in PAIRS:
-            for given in (0.0, 1.5, -0.7, 40 * t):
+            for given in (0.0, 1.5, 0.6, -0.7, 40 * t):
                 exact = ball_bridge(s, t, given)
                 name = f"X_{s:g} given X_{t:g} = {given:g}"
                 compare(enclosure, name, bridge(s, t, given), exact, around(s, t, given))
@@ -241,6 +241,8 @@ def laplace_loss(enclosure: Enclosure, loss: Callable[..., Any] = LAPLACE.loss) 
         found = loss(np.array(times), np.array(values), np.array(neighbours), np.array(rows))
         for t, row, number in zip(times, rows, found, strict=True):
             each.agrees(f"three coordinates, t = {t}", number, exact(t, values, neighbours, row), ACCURACY, 1e-16)
+        alone = loss(0.5, np.array(values), np.array(neighbours), np.array(rows[0]))
+        each.agrees("one release of three coordinates", alone, exact(0.5, values, neighbours, rows[0]), ACCURACY, 1e-16)
         enclosure.note(
             "Loss", "agrees for releases on either side of, between and far from the two values, and summed over 3"
         )

@@ -26,27 +26,26 @@ class Example:
     ever_reaches: Callable[[Expr], Expr]
 
 
-def _density_of_u(u: Expr) -> Expr:
-    return sp.exp(-u)
+def _probability(lower: Expr, upper: Expr) -> Expr:
+    """P(lower < U < upper) for U exponential, from the antiderivative −e^{−u} of its density."""
+    return sp.exp(-lower) - sp.exp(-upper)
 
 
 def survival_process() -> Example:
     """X_t = e^t 1{t < U}: right-continuous; its supremum e^U reaches 1/δ when U > log(1/δ)."""
-    u = sp.Symbol("u", positive=True)
     return Example(
         "X_t = e^t 1{t < U}",
-        lambda t: sp.exp(t) * sp.integrate(_density_of_u(u), (u, t, sp.oo)),
-        lambda delta: sp.integrate(_density_of_u(u), (u, sp.log(1 / delta), sp.oo)),
+        lambda t: sp.exp(t) * _probability(t, sp.oo),
+        lambda delta: _probability(sp.log(1 / delta), sp.oo),
     )
 
 
 def spike_process() -> Example:
     """X_t = 1 + (1/δ) 1{t = U}: X_t = 1 a.s. at every fixed t, and X_U > 1/δ on every path."""
-    u = sp.Symbol("u", positive=True)
     return Example(
         "X_t = 1 + (1/δ) 1{t = U}",
-        lambda t: 1 + sp.integrate(_density_of_u(u), (u, t, t)) / DELTA,
-        lambda delta: sp.integrate(_density_of_u(u), (u, 0, sp.oo)),
+        lambda t: 1 + _probability(t, t) / DELTA,
+        lambda delta: _probability(sp.Integer(0), sp.oo),
     )
 
 
@@ -156,13 +155,14 @@ def line_crossing(
 ) -> None:
     """A Brownian path meets the line at + b with probability e^{−2ab}: by an image behind the line."""
     a, b, t = sp.symbols("a b t", positive=True)
-    x = sp.Symbol("x", real=True)
+    x, centre = sp.symbols("x m", real=True)
     density = normal_density(x, t) - weight(a, b) * normal_density(x - image(b), t)
-    heat = (sp.diff(density, t) - sp.diff(density, x, 2) / 2) / normal_density(x, t)
     proof.note("candidate for the density of B_t on paths below the line", str(density), sp.latex(density))
-    proof.equal("it solves the heat equation", heat, 0, simplify=lambda e: sp.expand(sp.powsimp(sp.expand(e))))
     ratio = sp.log(weight(a, b)) + ((x**2 - (x - image(b)) ** 2) / (2 * t)).subs(x, a * t + b)
-    proof.equal("it vanishes on the line x = at + b", ratio, 0)
+    proof.equal("it vanishes on the line x = at + b", ratio, 0, simplify=sp.cancel)
+    kernel = normal_density(x - centre, t)
+    heat = sp.expand((sp.diff(kernel, t) - sp.diff(kernel, x, 2) / 2) / kernel)
+    proof.equal("it solves the heat equation, as φ_t(x − m) does for every m", heat, 0)
     proof.equal("it starts as a point mass at 0: the image starts above the line", image(b) - b, b)
     above = normal_cdf(-(a * t + b) / sp.sqrt(t))
     mass = 1 - above - weight(a, b) * normal_cdf((a * t + b - image(b)) / sp.sqrt(t))

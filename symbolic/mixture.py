@@ -60,7 +60,7 @@ def mixture_martingales(
     """The N(0, 1/ρ) and half-normal mixtures of e^{λB−λ²t/2} in closed form, and the heat equation they solve."""
     exponent = RATE * X - RATE**2 * T / 2 - RHO * RATE**2 / 2
     centred = X**2 / (2 * (T + RHO)) - (T + RHO) * (RATE - X / (T + RHO)) ** 2 / 2
-    proof.equal("complete the square in λ", exponent, centred)
+    proof.equal("complete the square in λ", exponent, centred, simplify=sp.cancel)
     peak = sp.exp(X**2 / (2 * (T + RHO)))
     for name, one_sided_rates, martingale in (
         ("∫ Y^λ N(0, 1/ρ)(dλ) = √(ρ/(t+ρ)) e^{B²/2(t+ρ)}", False, normal),
@@ -199,19 +199,26 @@ def half_normal_curve_is_exact(proof: Proof, mixture: Callable[[Expr, Expr, Expr
     u, odds = sp.symbols("u ell", positive=True)
     start = mixture(sp.Integer(0), sp.Integer(0), RHO)
     proof.equal("the martingale starts at 1", start, 1)
-    slope = sp.diff(mixture(X, T, RHO), X)
-    factored = normal_mixture(X, T, RHO) / sp.sqrt(T + RHO)
-    v = sp.Symbol("v", real=True)
-    mills = sp.simplify((slope / factored).subs(X, v * sp.sqrt(T + RHO)))
+    v, y = sp.symbols("v y", real=True)
+    total = sp.Symbol("tau", positive=True)
+    height, time = v * sp.sqrt(total), total - RHO
+    slope = sp.expand(sp.diff(mixture(height, time, RHO), v) / normal_mixture(height, time, RHO))
+    mean_excess = v * normal_cdf(v) + normal_density(v, 1)
     proof.equal(
-        "its slope in B is proportional to vΦ(v) + φ(v), v = B/√(t+ρ)",
-        mills,
-        2 * (v * normal_cdf(v) + normal_density(v, 1)),
-        simplify=lambda e: sp.simplify(sp.expand(e.rewrite(sp.erf))),
+        "with τ = t + ρ, its slope in v = B/√τ is 2(vΦ(v) + φ(v)) times the normal mixture",
+        slope,
+        2 * mean_excess,
+        simplify=lambda e: sp.expand(sp.expand(e).rewrite(sp.erf)),
     )
-    integral_form = v * normal_cdf(v) + normal_density(v, 1)
-    proof.equal("which has derivative Φ(v) > 0", sp.diff(integral_form, v), normal_cdf(v), simplify=sp.simplify)
-    proof.equal("and limit 0 at −∞, so the slope is positive", sp.limit(integral_form, v, -sp.oo), 0)
+    antiderivative = v * normal_cdf(y - v) - normal_density(y - v, 1)
+    integrand = y * normal_density(y - v, 1)
+    proof.equal("yφ(y−v) has the antiderivative vΦ(y−v) − φ(y−v)", sp.diff(antiderivative, y), integrand)
+    proof.equal(
+        "so vΦ(v) + φ(v) = ∫ yφ(y−v) dy over y > 0, which is positive",
+        v - antiderivative.subs(y, 0),
+        mean_excess,
+        simplify=lambda e: sp.expand(sp.expand(e).rewrite(sp.erf)),
+    )
     proof.note("one event, one side", "M increases in B alone: {M ≥ 1/δ} = {B ≥ curve}, and M → 0 elsewhere: P = δ")
     excess = 2 * odds + sp.log((T + RHO) / RHO)
     on_paper_curve = sp.log(2 * normal_cdf(u))

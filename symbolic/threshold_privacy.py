@@ -78,7 +78,7 @@ def constant_level(
     time = threshold_scale(LEVEL)
     proof.equal("At a constant level every round reads Z at the same time: it stays", kept(time, time), 1)
     proof.equal(
-        "and the change of the threshold noise has characteristic function 1: there is none", step.subs(S, T), 1
+        "and its increment has characteristic function 1: it is 0", step.subs(S, T), 1
     )
     proof.nonnegative("ε ≤ ε_max = ε + k puts this time in the range t ≥ η", time - threshold_scale(LEVEL + ROOM))
     proof.equal("A threshold moved by Δ under Lap(2Δ/ε) costs ε/2", SENSITIVITY / time, LEVEL / 2)
@@ -253,7 +253,7 @@ def both_bounds(
     proof.note("Z is drawn without the database", "integrating over its law keeps the factor: the bound ¼Σε_i")
     proof.note(
         "Common shift",
-        "replace s by s + Δ in the integral over the noisy thresholds (R08), and bound the rounds by R07",
+        "s becomes s + Δ in the integral over the noisy thresholds (R08); R07 bounds the rounds",
     )
     shift = SENSITIVITY / threshold_scale(LEVEL)
     proof.nonnegative("All zeros: the thresholds pay Δ/(2Δ/ε_n), the rounds nothing", zeros(LEVEL) - shift)

@@ -100,14 +100,8 @@ def _errored(
 
 
 def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
-    named = description is not None
-    return {
-        "name": description.name if named else None,
-        "version": description.version if named else None,
-        "mechanism": description.mechanism if named else None,
-        "knob": description.knob if named else None,
-        "address": address,
-    }
+    fields = ("name", "version", "mechanism", "knob")
+    return {**{field: getattr(description, field, None) for field in fields}, "address": address}
 
 
 def _run(settings: Settings, drawn: int, stopped: str, started: float) -> dict[str, Any]:

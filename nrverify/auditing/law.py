@@ -181,25 +181,31 @@ class TranscriptLaw(LawCheck):
             return
         found = batch.innovations
         self.sessions += batch.sessions
-        for position in range(1, min(found.z.shape[1], LONGEST)):
-            here = np.isfinite(found.z[:, position])
-            z, past = found.z[:, position][here], found.past[:, position][here]
-            previous = np.nan_to_num(found.z[:, position - 1][here])
-            self.count += z.size
-            self._scale("variance of a release given the one before", z)
-            self._mean("centre of a release given the one before", z)
-            self._mean("memory of the release before", z, past)
-            self._mean("dependence on the innovation before", z, previous)
-            self._cells("distribution given the release before", z)
-            self._ratios("shape given the release before", shape_ratios(z))
-            self._ratios("alternative", {FRESH: fresh_ratio(_present(found.fresh[:, position]))})
-            self._scale(f"variance of release {position + 1} given the one before", z)
-            self._mean(f"memory at release {position + 1}", z, past)
-            for size in STRATA:
-                far = np.abs(past) > size
-                self._scale(f"variance after a release beyond {size:g} sd", z[far])
-                self._mean(f"centre after a release beyond {size:g} sd", z[far], np.sign(past[far]))
-                self._scale(f"variance after an innovation beyond {size:g} sd", z[np.abs(previous) > size])
+        # Release by release: what a release is compared with has then been seen before it.
+        z = np.moveaxis(found.z[:, 1:], 1, 0)
+        here = np.isfinite(z)
+        past = np.moveaxis(found.past[:, 1:], 1, 0)
+        previous = np.nan_to_num(np.moveaxis(found.z[:, :-1], 1, 0))
+        for position in range(min(z.shape[0], LONGEST - 1)):
+            now, before = z[position][here[position]], past[position][here[position]]
+            self._scale(f"variance of release {position + 2} given the one before", now)
+            self._mean(f"memory at release {position + 2}", now, before)
+        self._pooled(z[here], past[here], previous[here])
+        self._ratios("alternative", {FRESH: fresh_ratio(_present(np.moveaxis(found.fresh[:, 1:], 1, 0)))})
+
+    def _pooled(self, z: Floats, past: Floats, previous: Floats) -> None:
+        self.count += z.size
+        self._scale("variance of a release given the one before", z)
+        self._mean("centre of a release given the one before", z)
+        self._mean("memory of the release before", z, past)
+        self._mean("dependence on the innovation before", z, previous)
+        self._cells("distribution given the release before", z)
+        self._ratios("shape given the release before", shape_ratios(z))
+        for size in STRATA:
+            far = np.abs(past) > size
+            self._scale(f"variance after a release beyond {size:g} sd", z[far])
+            self._mean(f"centre after a release beyond {size:g} sd", z[far], np.sign(past[far]))
+            self._scale(f"variance after an innovation beyond {size:g} sd", z[np.abs(previous) > size])
 
 
 class AdaptiveLaw(TranscriptLaw):

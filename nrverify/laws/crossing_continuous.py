@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nrverify.laws.crossing_curve import level_of, pieces
-from nrverify.laws.crossing_segments import segment_crossing
+from nrverify.laws.crossing_curve import NARROWEST, envelope, level_of, pieces
+from nrverify.laws.crossing_segments import segment_bound, segment_crossing
 from nrverify.laws.crossing_state import Floats
 from nrverify.laws.crossing_volterra import smooth_crossing
 
 _SCAN = 0.125  # step in log t of the search for where the curve is low
 _FAR, _FARTHEST = 92.0, 690.0  # |log t| searched at first, and where z has not risen by then
 _NEGLIGIBLE = 34.0  # a level z whose φ(z) is e⁻³⁴ of the largest is never reached, to double precision
+_MANY = 300  # pieces: a curve with so many jumps is not noise that a larger tolerance would forgive
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
 
 
@@ -35,7 +36,7 @@ def continuous_crossing(curve: Callable[[Any], Any], lo: float, hi: float) -> tu
     lowest = float(scan.level.min())
     if lowest == math.inf:
         return 0.0, 0.0
-    probability, error = _crossing(curve, scan, lowest, watched_from_start=lo > 0.0)
+    probability, error = _crossing(curve, scan, lowest)
     probability = min(probability, 1.0)
     if scan.open_end:
         # By the law of the iterated logarithm a level that stays bounded for ever is crossed for certain.
@@ -43,9 +44,7 @@ def continuous_crossing(curve: Callable[[Any], Any], lo: float, hi: float) -> tu
     return probability, error
 
 
-def _crossing(
-    curve: Callable[[Any], Any], scan: _Scan, lowest: float, *, watched_from_start: bool
-) -> tuple[float, float]:
+def _crossing(curve: Callable[[Any], Any], scan: _Scan, lowest: float) -> tuple[float, float]:
     ceiling = math.sqrt(max(lowest, 0.0) ** 2 + 2.0 * _NEGLIGIBLE)
 
     def level(log_t: Floats) -> Floats:
@@ -55,17 +54,26 @@ def _crossing(
     for tolerance in _TOLERANCES:
         found = [pieces(level, low, high, tolerance) for low, high in runs]
         parts = [piece for run, _ in found for piece in run]
-        unresolved = max(missed for _, missed in found)
-        if unresolved == 0.0:
+        resolved = all(fine for _, fine in found)
+        if resolved or len(parts) > _MANY:
             break
-    if len(parts) == 1 and unresolved == 0.0:
-        atom = watched_from_start and runs[0][0] <= scan.log_t[0]
+    if not resolved:
+        return _enclosure(level, runs)
+    if len(parts) == 1:
+        atom = bool(runs[0][0] <= scan.log_t[0] and scan.level[0] <= ceiling)
         probability, error = smooth_crossing(parts[0], atom=atom)
     else:
         probability, error = segment_crossing(parts)
-    # An error dz in the level changes the probability by a factor of about 1 + z·dz.
-    sampling = (tolerance + 2.0 * unresolved) * (1.0 + max(lowest, 0.0)) ** 2
-    return probability, error + probability * (1e-11 + sampling)
+    # An error dz in the level changes the probability by a factor of about 1 + z·dz; so does a break misplaced by dz/z.
+    misplaced = 4.0 * NARROWEST * (len(parts) - 1)
+    return probability, error + probability * (1e-11 + (tolerance + misplaced) * (1.0 + max(lowest, 0.0)) ** 2)
+
+
+def _enclosure(level: Callable[[Floats], Floats], runs: list[tuple[float, float]]) -> tuple[float, float]:
+    sides = [envelope(level, low, high) for low, high in runs]
+    upper, upper_error = segment_bound([piece for below, _ in sides for piece in below])
+    lower, lower_error = segment_bound([piece for _, above in sides for piece in above])
+    return 0.5 * (upper + lower), 0.5 * (upper - lower) + max(upper_error, lower_error)
 
 
 def _scan(curve: Callable[[Any], Any], lo: float, hi: float) -> _Scan:

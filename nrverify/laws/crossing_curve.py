@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from nrverify.laws.crossing_state import _TO_COEFFICIENTS, NODE, NODES, Floats
 
 _WIDEST = 0.5  # longest panel in log t
-_NARROWEST = 1e-10  # a curve unresolved on so short a panel jumps there
+NARROWEST = 1e-10  # a curve unresolved on so short a panel jumps there
 _SUSPECT = 2e-3  # panels this short surround a jump or a kink
-_MOST_PANELS = 1500
+_MOST_PANELS = 3000
+_ENVELOPE_PANELS, _ENVELOPE_SAMPLES = 200, 33
+_SAMPLE = np.concatenate(([-1.0], NODE, [1.0]))  # the ends too, or a jump beyond the last node is not seen
+_AT_ENDS = legendre.legvander(np.array([-1.0, 1.0]), NODES - 1).T
 
 Level = Callable[[Floats], Floats]
 
@@ -85,30 +88,48 @@ def level_of(curve: Callable[[Any], Any], log_t: Floats) -> Floats:
     return evaluate(curve, t) / np.sqrt(t)
 
 
-def pieces(level: Level, low: float, high: float, tolerance: float) -> tuple[list[Piece], float]:
-    """Smooth pieces covering [low, high] in log t, broken at jumps and kinks, and the largest unresolved variation."""
-    found = _bisect(level, low, high, tolerance)
+def pieces(level: Level, low: float, high: float, tolerance: float) -> tuple[list[Piece], bool]:
+    """Smooth pieces covering [low, high] in log t, broken at jumps and kinks; whether all of them are resolved."""
+    found = _bisect(level, low, high, tolerance, _MOST_PANELS)
     edges = [low, *_breaks(found), high]
     if len(edges) > 2:
-        found = []
-        for a, b in itertools.pairwise(edges):
-            if b - a > 100.0 * _NARROWEST:
-                found.append(_bisect(level, a, b - _NARROWEST if b < high else b, tolerance))
-        return [_joined(part) for part in found], max(map(_unresolved, found))
-    return [_joined(found)], _unresolved(found)
+        most = max(2, _MOST_PANELS // len(edges))
+        parts = [
+            _bisect(level, a, b - NARROWEST if b < high else b, tolerance, most)
+            for a, b in itertools.pairwise(edges)
+            if b - a > 100.0 * NARROWEST
+        ]
+        return [_joined(part) for part in parts], all(map(_all_resolved, parts))
+    return [_joined(found)], _all_resolved(found)
 
 
-def _unresolved(panels: list[_Panel]) -> float:
-    """Size of what a straight line misses on panels that stay unresolved, jumps aside."""
-    rest = [np.abs(p.coefficients[2:]).sum() for p in panels if not p.resolved and p.high - p.low > _NARROWEST]
-    return float(max(rest, default=0.0))
+def envelope(level: Level, low: float, high: float) -> tuple[list[Piece], list[Piece]]:
+    """Straight levels below and above all samples of a curve too rough to resolve, one piece a panel."""
+    edges = np.linspace(low, high, _ENVELOPE_PANELS + 1)
+    fraction = np.linspace(0.0, 1.0, _ENVELOPE_SAMPLES)
+    x = edges[:-1, None] + np.diff(edges)[:, None] * fraction
+    values = level(x.ravel()).reshape(x.shape)
+    fits = np.polynomial.polynomial.polyfit(2.0 * fraction - 1.0, values.T, 1).T
+    rest = values - fits[:, :1] - fits[:, 1:] * (2.0 * fraction - 1.0)
+    below, above = [], []
+    for i, fit in enumerate(fits):
+        ends = edges[i : i + 2]
+        shape = np.zeros((1, NODES))
+        shape[0, :2] = fit
+        floor, roof = shape.copy(), shape.copy()
+        floor[0, 0] += rest[i].min()
+        roof[0, 0] += rest[i].max()
+        below.append(Piece(ends, floor))
+        above.append(Piece(ends, roof))
+    return below, above
+
+
+def _all_resolved(panels: list[_Panel]) -> bool:
+    return all(p.resolved or p.high - p.low <= NARROWEST for p in panels)
 
 
 def _joined(panels: list[_Panel]) -> Piece:
-    """One piece of the panels, with straight lines where the curve is not resolved."""
-    straight = np.arange(NODES) < 2
-    coefficients = [p.coefficients if p.resolved else np.where(straight, p.coefficients, 0.0) for p in panels]
-    return Piece(np.array([p.low for p in panels] + [panels[-1].high]), np.array(coefficients))
+    return Piece(np.array([p.low for p in panels] + [panels[-1].high]), np.array([p.coefficients for p in panels]))
 
 
 def _breaks(panels: list[_Panel]) -> list[float]:
@@ -139,23 +160,25 @@ def _mismatch(left: _Panel, right: _Panel) -> bool:
     return abs(level) > 1e-7 or abs(slope) > 1e-4
 
 
-def _bisect(level: Level, low: float, high: float, tolerance: float) -> list[_Panel]:
+def _bisect(level: Level, low: float, high: float, tolerance: float, most: int) -> list[_Panel]:
     """Panels over [low, high], halved until resolved; jumps are located and get a panel of their own."""
     ends = np.linspace(low, high, max(1, math.ceil((high - low) / _WIDEST)) + 1)
     todo = list(itertools.pairwise(ends.tolist()))
     done: list[_Panel] = []
     while todo:
         a, b = np.array(todo).T
-        x = a[:, None] + 0.5 * (b - a)[:, None] * (1.0 + NODE)
+        x = a[:, None] + 0.5 * (b - a)[:, None] * (1.0 + _SAMPLE)
         values = level(x.ravel()).reshape(x.shape)
-        coefficients = values @ _TO_COEFFICIENTS.T
+        coefficients = values[:, 1:-1] @ _TO_COEFFICIENTS.T
         scale = np.maximum(np.abs(values).max(axis=1), 1.0)
         resolved = np.abs(coefficients[:, -3:]).max(axis=1) <= tolerance * scale
-        full = len(todo) + len(done) > _MOST_PANELS
-        jump_low, jump_high = _jumps(level, x, values, ~resolved & (b - a > 4.0 * _NARROWEST) & (not full))
+        ends_missed = np.abs(coefficients @ _AT_ENDS - values[:, [0, -1]]).max(axis=1)
+        resolved &= ends_missed <= 100.0 * tolerance * scale
+        full = len(todo) + len(done) > most
+        jump_low, jump_high = _jumps(level, x, values, ~resolved & (b - a > 4.0 * NARROWEST) & (not full))
         split = []
         for i, (c, d) in enumerate(todo):
-            if resolved[i] or d - c < _NARROWEST or full:
+            if resolved[i] or d - c < NARROWEST or full:
                 done.append(_Panel(c, d, coefficients[i], bool(resolved[i])))
             elif jump_low[i] < jump_high[i]:
                 inside = level(jump_low[i] + 0.5 * (jump_high[i] - jump_low[i]) * (1.0 + NODE))
@@ -179,7 +202,7 @@ def _jumps(level: Level, x: Floats, values: Floats, suspects: NDArray[np.bool_])
     a, b = x[rows, widest[rows]], x[rows, widest[rows] + 1]
     at_a, at_b = values[rows, widest[rows]], values[rows, widest[rows] + 1]
     before = np.abs(at_b - at_a)
-    while rows.size and (b - a).max() > 0.5 * _NARROWEST:
+    while rows.size and (b - a).max() > 0.5 * NARROWEST:
         middle = 0.5 * (a + b)
         at = level(middle)
         left = np.abs(at - at_a) >= np.abs(at_b - at)

@@ -1,4 +1,4 @@
-"""The probability that a Brownian path meets a straight line: closed forms, in log-space (paper: line-crossing lemma)."""
+"""The probability that a Brownian path meets a straight line, in log-space: the line-crossing lemma of the paper."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ Exact for piecewise linear curves with jumps; for curved pieces the first effect
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -34,6 +35,12 @@ def segment_crossing(pieces: Sequence[Piece]) -> tuple[float, float]:
     return fine + correction, abs(correction) + rough
 
 
+def segment_bound(pieces: Sequence[Piece]) -> tuple[float, float]:
+    """One pass without extrapolation, for curves that are themselves bounds; the error of the survivors only."""
+    probability, error, _ = _pass(pieces, 1)
+    return probability, error
+
+
 def _pass(pieces: Sequence[Piece], refine: int) -> tuple[float, float, bool]:
     """P(W crosses the curve on the pieces), each curved step divided by `refine`, the interpolation error,
     and whether any step was curved.
@@ -42,8 +49,9 @@ def _pass(pieces: Sequence[Piece], refine: int) -> tuple[float, float, bool]:
     masses: list[float] = []
     error = 0.0
     curved = False
+    lowest = min(float(piece.level(piece.edges).min()) for piece in pieces)
     for piece in pieces:
-        knots, bends = steps(piece, refine)
+        knots, bends = steps(piece, refine, lowest)
         levels = piece.level(knots)
         curved = curved or any(bend != STRAIGHT for bend in bends)
         first, level = math.exp(knots[0]), float(levels[0])
@@ -66,8 +74,12 @@ def _pass(pieces: Sequence[Piece], refine: int) -> tuple[float, float, bool]:
     return math.fsum(masses), error, curved
 
 
-def steps(piece: Piece, refine: int) -> tuple[Floats, list[Bend]]:
-    """Knots in log t and the bend of the curve over each step: small bends, and each curved step divided again."""
+def steps(piece: Piece, refine: int, lowest: float) -> tuple[Floats, list[Bend]]:
+    """Knots in log t and the bend of the curve over each step: small bends, and each curved step divided again.
+
+    Where the curve is higher than its lowest level, less is crossed by a factor φ(z)/φ(lowest), and since the error
+    goes with the 3.5th power of the step, longer steps do there.
+    """
     todo = [(float(piece.edges[0]), float(piece.edges[-1]))]
     knots = [todo[0][0]]
     bends = []
@@ -77,10 +89,14 @@ def steps(piece: Piece, refine: int) -> tuple[Floats, list[Bend]]:
         if bend == STRAIGHT:
             knots.append(b)
             bends.append(bend)
-        elif max(abs(bend.parabola), abs(bend.cubic), 4.0 * residual) <= _LARGEST_BEND and b - a <= _LONGEST:
+            continue
+        level = max(0.0, float(piece.level(np.array([a, 0.5 * (a + b), b])).min()))
+        longer = min(8.0, math.exp(0.5 * (level**2 - max(lowest, 0.0) ** 2) / _ORDER))
+        size = max(abs(bend.parabola), abs(bend.cubic), 4.0 * residual, _LARGEST_BEND * (b - a) / _LONGEST)
+        if size <= _LARGEST_BEND * longer:
             ends = np.linspace(a, b, refine + 1)
             knots += ends[1:].tolist()
-            bends += [_bend(piece, c, d)[0] for c, d in zip(ends[:-1], ends[1:], strict=True)]
+            bends += [_bend(piece, c, d)[0] for c, d in itertools.pairwise(ends)]
         else:
             middle = 0.5 * (a + b)
             todo += [(middle, b), (a, middle)]

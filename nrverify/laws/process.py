@@ -31,6 +31,9 @@ class Law(Protocol):
     def cdf_left(self, x: ArrayLike) -> Any:
         """P(X < x), the left limit of the cdf."""
 
+    def sf(self, x: ArrayLike) -> Any:
+        """P(X > x), with relative accuracy in the upper tail."""
+
     def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
         """A draw of X; its shape is `size`, or that of the parameters."""
 

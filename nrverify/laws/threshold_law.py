@@ -90,7 +90,7 @@ def _rounds(margins: Extended, b: Extended, c: Extended, halts_wanted: range) ->
         h = _graded(h, a, c[n])
         fastest += 1.0 / c[n]
         t = b[n - 1] if n else b[0]
-        floor = 0.05 / (fastest + 1.0 / t)
+        floor = 0.05 / (fastest + 1.0 / t)  # no rate exceeds this sum: what is still unresolved there is rounding
         moves = n > 0 and b[n] < t
         stay = (b[n] / t) ** 2
         if moves:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,10 @@ CONCENTRATIONS: Floats = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4,
 
 def log_average(log_wealth: Floats) -> float:
     """log of the average of exp(log_wealth)."""
-    return float(logsumexp(log_wealth) - np.log(log_wealth.size))
+    largest = float(log_wealth.max())
+    if not np.isfinite(largest):
+        return largest
+    return largest + float(np.log(np.exp(log_wealth - largest).mean()))
 
 
 @dataclass
