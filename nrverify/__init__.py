@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nrverify.auditing.api import audit
+    from nrverify.auditing.results import Report
     from nrverify.reference.halting import halting_rounds
     from nrverify.reference.noise_reduction import BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction
     from nrverify.reference.poisson import PoissonLaplaceNoiseReduction
@@ -20,9 +22,11 @@ __all__ = [
     "LaplaceNoiseReduction",
     "PoissonLaplaceNoiseReduction",
     "ReducedAboveThreshold",
+    "Report",
     "SkellamNoiseReduction",
     "Transcripts",
     "__version__",
+    "audit",
     "halting_rounds",
     "simulate",
     "transcripts",
@@ -32,6 +36,8 @@ __all__ = [
 # `nrverify --help` and the pytest plugin, start without numpy.
 _HOMES = {
     "AboveThreshold": "nrverify.reference.threshold",
+    "Report": "nrverify.auditing.results",
+    "audit": "nrverify.auditing.api",
     "BrownianMechanism": "nrverify.reference.noise_reduction",
     "LaplaceNoiseReduction": "nrverify.reference.noise_reduction",
     "PoissonLaplaceNoiseReduction": "nrverify.reference.poisson",

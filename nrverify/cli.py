@@ -19,6 +19,7 @@ class ClosestMatchGroup(click.Group):
     modules: dict[str, tuple[str, str]] = {  # noqa: RUF012
         "verify": ("nrverify.commands.verify", "Settle the paper's 100 statements by evidence that can fail."),
         "explain": ("nrverify.commands.explain", "A claim in full: statement, verdict, correction, derivation."),
+        "audit": ("nrverify.commands.audit", "Audit an implementation: is it what it claims to be?"),
         "benchmark": ("nrverify.commands.benchmark", "Speed and memory as ratios against the machine's limits."),
     }
 

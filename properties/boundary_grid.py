@@ -45,7 +45,7 @@ def of_the_union(grid: Grid) -> float:
     },
 )
 def grid_spends_delta_exactly(search: Search, quantile: Callable[[Grid], float] = exact) -> None:
-    """z lies between one look's and the union bound's, W_t ≥ z√t at some look has probability δ, order is irrelevant."""
+    """W_t ≥ z√t at some look has probability δ; z lies between one look's and the union bound's, in any order."""
 
     def check(times: list[int], delta: float, exponent: int) -> None:
         grid = Grid([time / 4 for time in times], delta, 1.0)
@@ -83,7 +83,7 @@ def grid_inverse_is_a_look(
     tuned_look: Callable[[Grid], float] = smallest,
     inverse: Callable[[Grid, float], float] = lambda grid, epsilon: grid.inverse(epsilon),
 ) -> None:
-    """inverse(ε) is the least look with ψ ≤ ε, a tuned grid has ψ = ε at its least look, and below its floor it refuses."""
+    """inverse(ε) is the least look with ψ ≤ ε; a tuned grid has ψ = ε at its least look, and no ε below its floor."""
 
     def check(epsilon: float, delta: float, sensitivity: float, ratios: list[int]) -> None:
         grid = Grid.tightest_at(epsilon=epsilon, delta=delta, sensitivity=sensitivity, times=[float(r) for r in ratios])

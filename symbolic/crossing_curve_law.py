@@ -153,12 +153,21 @@ def _half_normal_after(time: float, rho: float, delta: float) -> float:
 def root_curve(enclosure: Enclosure, terms: int = 7, span: float = 200.0) -> None:
     """The curve 2.25√t over a span of 200 in time: 1 − ΣK_i·span^{−ν_i}, the killed process's series."""
     with ctx.workprec(160):
-        _agrees(enclosure, "2.25√t on (0.5, 100)", _root(), root_curve_crossing(2.25, span, terms))
+        exact = root_curve_crossing(2.25, span, terms)
+        _agrees(enclosure, "2.25√t on (0.5, 100)", _root(), exact)
+        enclosure.agrees("the same behind a wall that opens at 1/2", _root_behind_a_wall(), exact, CURVE)
 
 
 @cache
 def _root() -> Crossing:
     return crossing_probability(lambda t: 2.25 * np.sqrt(t), interval=(0.5, 100.0))
+
+
+@cache
+def _root_behind_a_wall() -> float:
+    return crossing_probability(
+        lambda t: np.where(t < 0.5, np.inf, 2.25 * np.sqrt(t)), interval=(0.0, 100.0)
+    ).probability
 
 
 def stays_below_then(slopes: tuple[Ball, Ball], starts: tuple[Ball, Ball], middle: Ball, end: Ball) -> Ball:

@@ -137,6 +137,8 @@ def renyi_tail(enclosure: Enclosure, gain: int = 1, mean: int = 1) -> None:
     with ctx.workprec(128):
         found = law.log_renyi_tail(2.0, order=3.5, divergence=0.75)
         enclosure.agrees("the bound", found, -(arb(3.5) - gain) * (arb(2) - arb(0.75)), CLOSED_FORM)
+        found = law.log_renyi_tail(2.0, order=1.5, divergence=0.75)
+        enclosure.agrees("at an order between 1 and 2", found, -(arb(1.5) - gain) * (arb(2) - arb(0.75)), CLOSED_FORM)
         enclosure.agrees("never above 1", law.log_renyi_tail(0.5, order=3.5, divergence=0.75), arb(0), 0.0)
         s = 2 / arb(3).sqrt()
         exact = -((arb(5) - mean * s * s / 2) ** 2) / (2 * s * s)

@@ -205,7 +205,7 @@ def ex_post_privacy(
     )
     stayed = log_marginal(last - value, T) + log_atom(last - centre, S, T) - log_marginal(last - value, S)
     proof.equal(
-        "Step where y_{m+1} = y_m: C_{m+1}/C_m = (s/t)²",
+        "Step where y_{m+1} = y_m: C_{m+1}/C_m = (s/t)², which is 1 for a tie T_{m+1} = T_m",
         sp.expand_log(stayed),
         sp.expand_log(2 * sp.log(S / T)),
         sp.expand,

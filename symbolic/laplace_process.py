@@ -180,10 +180,21 @@ def clock_gives_the_walk(
     coordinates: int = 1,
 ) -> None:
     """In each coordinate Z has independent increments, 0 with probability (s/t)² and else Lap(t), as the walk has."""
-    proof.note(
-        "Independent increments",
-        "arrivals in disjoint intervals are independent and each jump depends on its arrival alone; so Z is Markov",
+    mass, other, phi = sp.symbols("m m' phi", positive=True)
+    n, k = sp.symbols("n k", integer=True, nonnegative=True)
+
+    def poisson(count: Expr, mean: Expr) -> Expr:
+        return sp.exp(-mean) * mean**count / sp.factorial(count)
+
+    placed = poisson(n + k, mass + other) * sp.binomial(n + k, n).rewrite(sp.factorial)
+    placed *= (mass / (mass + other)) ** n * (other / (mass + other)) ** k
+    apart = sp.powsimp(sp.expand_power_base(placed / (poisson(n, mass) * poisson(k, other)), force=True), force=True)
+    proof.equal(
+        "Of n + k arrivals thrown on two intervals, n and k fall in them: two independent Poisson counts", apart, 1
     )
+    proof.note("Markov", "each jump depends on its arrival alone, so Z has independent increments, and so is Markov")
+    thrown = sp.exp(-mass) * sp.summation((mass * phi) ** n / sp.factorial(n), (n, 0, sp.oo))
+    proof.equal("A Poisson number of jumps of mean cf φ: Σ P(n)φⁿ = e^{m(φ−1)}", thrown, sp.exp(mass * (phi - 1)))
 
     def target(scale: Expr) -> Expr:
         return characteristic(scale) ** coordinates
@@ -251,7 +262,7 @@ def sampling_recipe(
     level = sp.solve(sp.Eq(S * uniform**power, T), uniform)[0]
     proof.equal("sU^p exceeds t exactly when U < (s/t)²: the level where they meet", level, (S / T) ** 2)
     proof.equal("U below that level has the same probability", level, silent)
-    proof.true("and sU^p falls in U, so small U means a late arrival", sp.diff(S * uniform**power, uniform).is_negative)
+    proof.positive("and sU^p falls in U, so small U means a late arrival", -sp.diff(S * uniform**power, uniform))
 
     def variance(cf: Expr) -> Expr:
         return -sp.diff(cf, FREQUENCY, 2).subs(FREQUENCY, 0)

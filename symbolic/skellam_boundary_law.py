@@ -120,6 +120,9 @@ def skellam_tightest(enclosure: Enclosure, fewer: int = 1, factor: str = "1") ->
             smaller = _variance(boundary, k - fewer, epsilon)
             best = _least_tilt(odds / smaller)
             enclosure.less("one lattice point fewer is out of reach", arb(k - fewer + 1), smaller * best.sinh())
+        loose = SkellamLinear.tightest_at(epsilon=3.0, delta=0.9, sensitivity=1, rate=1.0)
+        lowest = largest_below(line(loose, variance_of(loose, loose.inverse(3.0))))
+        enclosure.agrees("no noise above 0 is paid for where δ is large", float(lowest), arb(0), 0.0)
 
 
 def _variance(boundary: SkellamLinear, k: int, epsilon: float) -> Ball:

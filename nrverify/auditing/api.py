@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Any
 
-from nrverify.auditing.causes import with_cause
+from nrverify.auditing.causes import explained
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
 from nrverify.auditing.settings import Settings
 from nrverify.subjects.address import instance_of, load_python, parse
@@ -76,9 +76,9 @@ def _audited(
         return _errored(address, description, settings, engine.drawer.drawn, started, str(failure))
     verdict = _verdict(results)
     reproduce = _reproduce(address, settings)
-    explained = tuple(with_cause(result, description, reproduce) for result in results)
+    checks = explained(results, description, reproduce)
     run = _run(settings, engine.drawer.drawn, engine.stopped, started)
-    return Report(verdict, EXIT[verdict], _subject(address, description), run, explained, engine.failure)
+    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, engine.failure)
 
 
 def _verdict(results: tuple[CheckResult, ...]) -> str:

@@ -18,6 +18,8 @@ from nrverify.subjects.plays import Fixed, Follow
 
 DEFAULT_RANGE = {"time": (0.01, 1000.0), "epsilon": (0.2, 5.0)}
 DEFAULT_DIMENSIONS = (1, 3)
+EPSILONS = 24
+"""An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Knob:
     def at(self, position: float) -> float:
         """A request between the noisiest (position 0) and the least noisy (position 1), evenly in its logarithm."""
         start, end = (self.high, self.low) if self.falling else (self.low, self.high)
+        if not self.falling:
+            position = round(position * (EPSILONS - 1)) / (EPSILONS - 1)
         return float(start * (end / start) ** position)
 
     def steps(self, start: float, factors: Sequence[float]) -> tuple[float, ...]:
@@ -59,8 +63,10 @@ class Knob:
         room = math.log(first / self.low) if self.falling else math.log(self.high / first)
         drops = np.cumsum([0.0, *(math.log(1 / factor) for factor in factors)])
         scale = min(1.0, room / drops[-1]) if drops[-1] > 0 else 1.0
-        logs = -drops * scale if self.falling else drops * scale
-        return tuple(float(min(max(first * math.exp(step), self.low), self.high)) for step in logs)
+        if self.falling:
+            return tuple(float(min(max(first * math.exp(-drop), self.low), self.high)) for drop in drops * scale)
+        whole = math.log(self.high / self.low)
+        return tuple(self.at((math.log(first / self.low) + float(drop)) / whole) for drop in drops * scale)
 
 
 def knob_of(description: Description) -> Knob:
@@ -72,16 +78,15 @@ def knob_of(description: Description) -> Knob:
     return Knob(max(low, 1e-12), high, description.knob == "time")
 
 
-def cases_for(description: Description, knob: Knob) -> list[Case]:
-    """The battery for a noise-reduction subject."""
-    dimensions = description.dimensions or DEFAULT_DIMENSIONS
+def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Case]:
+    """The battery for a noise-reduction subject in the smallest and the largest of its dimensions."""
     small, large = dimensions[0], dimensions[-1]
     middle = 0.5
     long = [0.6] * 10 + [0.9]
     designs: list[tuple[str, int, Sequence[float], tuple[float, ...]]] = [
         ("halving", small, (3.0, -1.0), knob.steps(middle, [0.5, 0.5])),
-        ("geometric", large, (1000.0, -2.0, 1.0), tuple(knob.at(p) for p in np.linspace(0.0, 1.0, 6))),
-        ("long", small, (-37.0, 5.0), knob.steps(0.2, long)),
+        ("geometric", large, (1000.0, -2.0, 1.0), _evenly(knob, 6)),
+        ("long", small, (-37.0, 5.0), knob.steps(0.2, long) if knob.falling else _evenly(knob, 12)),
         ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, 0.98])),
         ("repeated", large, (-1.0, 2.0, -3.0), _repeated(knob)),
         ("origin", small, (0.0,), knob.steps(0.3, [0.7, 0.25, 0.7, 0.25])),
@@ -101,6 +106,10 @@ def cases_for(description: Description, knob: Knob) -> list[Case]:
             Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
         ]
     return cases
+
+
+def _evenly(knob: Knob, releases: int) -> tuple[float, ...]:
+    return tuple(knob.at(float(position)) for position in np.linspace(0.0, 1.0, releases))
 
 
 def _repeated(knob: Knob) -> tuple[float, ...]:

@@ -26,11 +26,24 @@ CLAIM = {
 }
 
 
-def with_cause(result: CheckResult, description: Description, reproduce: str) -> CheckResult:
-    """A refuted check with its message and the command that reproduces it; others unchanged."""
+PRIMARY = ("ties.repeated-time", "law.release", "ties", "law.transcript", "law.adaptive")
+SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
+"""A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
+
+
+def explained(results: tuple[CheckResult, ...], description: Description, reproduce: str) -> tuple[CheckResult, ...]:
+    """All results, the refuted ones with their message and the command that reproduces them."""
+    refuted = {result.id for result in results if result.verdict is CheckVerdict.REFUTED}
+    primary = next((id for id in PRIMARY if id in refuted), None)
+    return tuple(_with_cause(result, description, reproduce, primary) for result in results)
+
+
+def _with_cause(result: CheckResult, description: Description, reproduce: str, primary: str | None) -> CheckResult:
     if result.verdict is not CheckVerdict.REFUTED:
         return result
     cause, effect = _cause_and_effect(result, description)
+    if primary is not None and result.id in SECONDARY:
+        cause, effect = f"that of {primary}", f"that of {primary}"
     certainty = "this cannot happen if the claim holds"
     if result.alpha is not None and result.kind in ("law", "privacy", "randomness"):
         certainty = f"if the claim held, this would be seen with probability at most {result.alpha:.2g}"

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.battery import IDS, Battery, battery_for, process_of
-from nrverify.auditing.cases import DEFAULT_DIMENSIONS, Case, Knob, cases_for, knob_of
+from nrverify.auditing.cases import Case, Knob, cases_for, knob_of
 from nrverify.auditing.check import Batch
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.innovations import innovations
 from nrverify.auditing.pairs import Labelled, Pair, draw_labelled, pairs_for
-from nrverify.auditing.protocol import Finite, refusals
+from nrverify.auditing.protocol import Finite, refusals, sound
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.settings import Settings
 from nrverify.auditing.smoke import INWARDS, admitted_range, repeats_itself, smoke
@@ -52,9 +52,9 @@ class NoiseReductionAudit:
     def run(self) -> tuple[CheckResult, ...]:
         """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
         self._knob, self._refused = admitted_range(self.drawer, self.description, self._knob)
-        smoke(self.drawer, self.description, self._knob)
-        cases = cases_for(self.description, self._knob)
-        dimensions = self.description.dimensions or DEFAULT_DIMENSIONS
+        dimensions, refused = smoke(self.drawer, self.description, self._knob)
+        self._refused += refused
+        cases = cases_for(self.description, self._knob, dimensions)
         pairs = pairs_for(self.description, self._knob, dimensions)
         times_known = self.description.knob == "time" or "time_of" in self.description.methods
         self._battery = battery_for(self.description, cases, self._knob, times_known, self.settings.only)
@@ -111,7 +111,7 @@ class NoiseReductionAudit:
 
     def _observe(self, case: Case, releases: Floats, asked: Floats) -> None:
         times = self._times_of(asked)
-        finite = bool(np.isfinite(releases[np.isfinite(asked)]).all())
+        finite = sound(releases, asked)
         found = None
         if times is not None and finite and self._whole(releases):
             scale = np.abs(releases) + np.abs(case.array)
@@ -122,7 +122,7 @@ class NoiseReductionAudit:
                 check.observe(batch)
 
     def _observe_labelled(self, drawn: Labelled) -> None:
-        if np.isfinite(drawn.releases[np.isfinite(drawn.asked)]).all() and self._whole(drawn.releases):
+        if sound(drawn.releases, drawn.asked) and self._whole(drawn.releases):
             for check in self._battery.pairs:
                 check.observe_labelled(drawn)
 

@@ -24,11 +24,37 @@ SCORE_EDGES: Floats = ndtri(CELL_EDGES)
 
 FEWEST_SESSIONS = 1000
 WORST_VARIANCE = 0.10
+WORST_PROBABILITY = 0.05
 
 
 def cell_counts(z: Floats) -> Floats:
     """How many normal scores fall into each omnibus cell."""
     return np.bincount(np.searchsorted(SCORE_EDGES, z), minlength=CELL_WEIGHTS.size).astype(float)
+
+
+class KolmogorovSmirnov:
+    """The familiar number beside the bets: the distance of pooled normal scores from N(0, 1), on a fine grid.
+
+    Its p-value is the Dvoretzky–Kiefer–Wolfowitz–Massart bound 2 exp(−2nD²) at this one look; no verdict rests on it.
+    """
+
+    edges: Floats = ndtri(np.arange(1, 1024) / 1024)
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(1024)
+
+    def add(self, z: Floats) -> None:
+        """Takes in normal scores."""
+        self.counts += np.bincount(np.searchsorted(self.edges, z), minlength=1024)
+
+    @property
+    def p_value(self) -> float:
+        """The bound on the p-value of the distance."""
+        total = self.counts.sum()
+        if total == 0:
+            return 1.0
+        distance = np.max(np.abs(np.cumsum(self.counts) / total - np.arange(1, 1025) / 1024))
+        return float(min(1.0, 2 * np.exp(-2 * total * distance**2)))
 
 
 def detectable_variance(count: int, alpha: float) -> float:
@@ -48,6 +74,7 @@ class LawCheck:
 
     def __init__(self, families: dict[str, tuple[float, Wealth]]) -> None:
         self.portfolio = Portfolio(families)
+        self.kolmogorov_smirnov: KolmogorovSmirnov | None = None
         self.sessions = 0
         self.count = 0
 
@@ -77,10 +104,20 @@ class LawCheck:
             statistic=log_e,
             e_value=float(np.exp(min(log_e, 700.0))),
             alpha=alpha,
-            detectable=f"variance within ±{100 * half_width:.2g} %" if np.isfinite(half_width) else None,
+            p_value=self.kolmogorov_smirnov.p_value if self.kolmogorov_smirnov else None,
+            detectable=self._detectable(alpha),
             expected=expected,
             observed=observed,
+            message=_would_do(self.count, self.sessions) if verdict is CheckVerdict.INCONCLUSIVE else None,
         )
+
+    def _detectable(self, alpha: float) -> str | None:
+        """The smallest fault certainly outside the confidence limits at this level."""
+        if self.count < 2:
+            return None
+        variance = detectable_variance(self.count, alpha)
+        correlation = min(1.0, float(ndtri(1 - alpha / 2)) / np.sqrt(self.count))
+        return f"variance within ±{100 * variance:.2g} %, correlation within ±{correlation:.2g}"
 
     def _scale(self, name: str, z: Floats) -> None:
         wealth = self.portfolio[name]
@@ -125,6 +162,7 @@ class ReleaseLaw(LawCheck):
             families[f"centre of release {position + 1}"] = (0.5, MeanWealth())
             families[f"distribution of release {position + 1}"] = (0.25, CellWealth(CELL_WEIGHTS))
         super().__init__(families)
+        self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the marginal scores, position by position."""
@@ -134,6 +172,8 @@ class ReleaseLaw(LawCheck):
         marginal = batch.innovations.marginal
         first = _present(marginal[:, 0])
         self.count += first.size
+        assert self.kolmogorov_smirnov is not None
+        self.kolmogorov_smirnov.add(first)
         self._scale("variance of the first release", first)
         self._mean("centre of the first release", first)
         self._cells("distribution of the first release", first)
@@ -174,6 +214,7 @@ class TranscriptLaw(LawCheck):
             families[f"variance of release {position + 1} given the one before"] = (0.5, ScaleWealth())
             families[f"memory at release {position + 1}"] = (0.25, MeanWealth())
         super().__init__(families)
+        self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations of every release after the first."""
@@ -195,6 +236,8 @@ class TranscriptLaw(LawCheck):
 
     def _pooled(self, z: Floats, past: Floats, previous: Floats) -> None:
         self.count += z.size
+        assert self.kolmogorov_smirnov is not None
+        self.kolmogorov_smirnov.add(z)
         self._scale("variance of a release given the one before", z)
         self._mean("centre of a release given the one before", z)
         self._mean("memory of the release before", z, past)
@@ -249,6 +292,13 @@ class ValueLaw(LawCheck):
         self._mean("pull along the value", z[here], sign[here])
         self._scale(f"variance at value {_words(batch.case)}", z[here])
         self._mean(f"centre at value {_words(batch.case)}", z[here], np.where(sign[here] == 0, 1.0, sign[here]))
+
+
+def _would_do(count: int, sessions: int) -> str:
+    """How many sessions would make a variance fault of a tenth visible."""
+    needed = 4 * 17.0 / WORST_VARIANCE**2
+    per_session = max(count / sessions, 1e-9) if sessions else 1.0
+    return f"about {max(FEWEST_SESSIONS, int(needed / per_session))} sessions of the kinds this check uses would do"
 
 
 def _present(z: Floats) -> Floats:

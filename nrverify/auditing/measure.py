@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nrverify.auditing.law import FEWEST_SESSIONS, WORST_VARIANCE, LawCheck
+from nrverify.auditing.law import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.pairs import Labelled
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.laws.process import Process
@@ -69,7 +69,7 @@ class ChangeOfMeasure(LawCheck):
         half_width = float(np.sqrt(-np.log(alpha / 2) / (2 * max(self.count, 1))))
         verdict = result.verdict
         if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
-            enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_VARIANCE
+            enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_PROBABILITY
             verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
         words = f"probability of the label given the transcript within ±{half_width:.2g}"
         return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nrverify.auditing.cases import Knob
 from nrverify.auditing.check import Batch
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+
+Floats = NDArray[np.float64]
+
+LARGEST = 1e100
+"""No noise of the ranges audited reaches this: a release beyond is as good as infinite."""
+
+
+def sound(releases: Floats, asked: Floats) -> bool:
+    """Whether every release that was asked for is a number of sane size."""
+    return bool((np.abs(releases[np.isfinite(asked)]) < LARGEST).all())
 
 
 class Finite:
@@ -28,7 +39,7 @@ class Finite:
     def observe(self, batch: Batch) -> None:
         """Counts releases that are NaN or infinite although they were asked for."""
         self.samples += batch.sessions
-        self.bad += int((~np.isfinite(batch.releases[np.isfinite(batch.asked)])).any(axis=-1).sum())
+        self.bad += int((~(np.abs(batch.releases[np.isfinite(batch.asked)]) < LARGEST)).any(axis=-1).sum())
 
     def refuted(self, alpha: float) -> bool:
         """Whether any release was not finite."""
@@ -42,7 +53,7 @@ class Finite:
             CheckVerdict.REFUTED if self.bad else CheckVerdict.CONSISTENT,
             samples=self.samples,
             alpha=alpha,
-            detectable="any release that is NaN or infinite",
+            detectable="any release that is NaN, infinite or beyond 1e100",
             expected="finite releases",
             observed=f"{self.bad} releases are NaN or infinite",
         )

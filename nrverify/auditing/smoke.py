@@ -34,20 +34,31 @@ def admitted_range(drawer: Drawer, description: Description, knob: Knob) -> tupl
     return replace(knob, low=low, high=high), refused
 
 
-def smoke(drawer: Drawer, description: Description, knob: Knob) -> None:
-    """Three releases at two values in dimensions 1, 2 and 3 by every method; `SubjectFailed` when one does not work."""
+def smoke(drawer: Drawer, description: Description, knob: Knob) -> tuple[tuple[int, ...], list[str]]:
+    """Three releases at two values in dimensions 1, 2 and 3 by every method.
+
+    The dimensions to audit (the subject's own, or those of the default it does not refuse) and what was refused;
+    `SubjectFailed` when a request does not work, or every dimension is refused.
+    """
     schedule = knob.steps(0.4, [0.5, 0.5])
+    refused: dict[int, str] = {}
     for d in description.dimensions or (1, 2, 3):
         for value in VALUES:
             vector = tuple(value + index for index in range(d))
-            for method in (name for name in ("sample", "open") if name in description.methods):
+            for method in methods_of(description):
                 try:
                     drawer.request(Case("smoke", vector, Fixed(schedule), method), 2)
                 except SubjectRefused as refusal:
-                    if d in (description.dimensions or DEFAULT_DIMENSIONS):
-                        raise SubjectFailed(
-                            f"{method}() refused the value {list(vector)} with schedule {list(schedule)}: {refusal}"
-                        ) from refusal
+                    refused[d] = f"dimension {d} ({refusal})"
+    admitted = tuple(d for d in description.dimensions or DEFAULT_DIMENSIONS if d not in refused)
+    if not admitted:
+        raise SubjectFailed(f"the subject refuses every dimension: {', '.join(refused.values())}")
+    return admitted, list(refused.values())
+
+
+def methods_of(description: Description) -> list[str]:
+    """The ways a subject gives transcripts."""
+    return [name for name in ("sample", "open") if name in description.methods]
 
 
 def repeats_itself(drawer: Drawer, description: Description, knob: Knob) -> bool:
@@ -64,7 +75,7 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob) -> bool
 
 
 def _try(drawer: Drawer, description: Description, schedule: tuple[float, ...], value: tuple[float, ...]) -> None:
-    for method in (name for name in ("sample", "open") if name in description.methods):
+    for method in methods_of(description):
         drawer.request(Case("smoke", value, Fixed(schedule), method), 1)
 
 

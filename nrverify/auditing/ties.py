@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from nrverify.auditing.check import Batch
-from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, LawCheck
+from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import ExponentialWealth, TieWealth
 
 Floats = NDArray[np.float64]
-
-WORST_PROBABILITY = 0.05
 
 
 class LaplaceTies(LawCheck):

@@ -32,13 +32,15 @@ class Crossing(NamedTuple):
 def crossing_probability(
     curve: Curve, times: Iterable[float] | None = None, interval: tuple[float, float] | None = None
 ) -> Crossing:
-    """P(W_t ≥ curve(t) for some t in `times`), or in the open-ended `interval`; default all t > 0.
+    """P(W_t ≥ curve(t) for some t in `times`), or in `interval`; default all t > 0.
 
     `times` may come in any order and repeat. The curve may be infinite (never, or certainly, crossed there), may jump
     and have kinks; between samples it is known only through them, so a dip much narrower than a hundredth in log t can
     be missed. The error is an estimate by refinement, not a proof: on a grid from the decay of the expansion of the
-    survivors at each look, for continuous looking from two resolutions, the tails left out and the brackets around
-    jumps.
+    survivors at each look, for a smooth curve from that of its first-passage density, with jumps and kinks from two
+    resolutions, for a curve too rough to resolve from curves below and above its samples. A level curve(t)/√t that
+    stays bounded to the end of the floating-point range of an unbounded interval is taken to be crossed for certain;
+    the error then reaches down to what was found.
     """
     if times is not None and interval is not None:
         raise ValueError(f"give times or interval, not both: times={times!r}, interval={interval!r}")

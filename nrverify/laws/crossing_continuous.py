@@ -16,7 +16,7 @@ from nrverify.laws.crossing_volterra import smooth_crossing
 _SCAN = 0.125  # step in log t of the search for where the curve is low
 _FAR, _FARTHEST = 92.0, 690.0  # |log t| searched at first, and where z has not risen by then
 _NEGLIGIBLE = 34.0  # a level z whose φ(z) is e⁻³⁴ of the largest is never reached, to double precision
-_MANY = 300  # pieces: a curve with so many jumps is not noise that a larger tolerance would forgive
+_MANY = 600  # pieces: so many jumps are enclosed rather than followed one by one, nor forgiven as noise
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
 
 
@@ -57,7 +57,7 @@ def _crossing(curve: Callable[[Any], Any], scan: _Scan, lowest: float) -> tuple[
         resolved = all(fine for _, fine in found)
         if resolved or len(parts) > _MANY:
             break
-    if not resolved:
+    if not resolved or len(parts) > _MANY:
         return _enclosure(level, runs)
     if len(parts) == 1:
         atom = bool(runs[0][0] <= scan.log_t[0] and scan.level[0] <= ceiling)

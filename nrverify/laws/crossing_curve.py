@@ -17,7 +17,7 @@ _WIDEST = 0.5  # longest panel in log t
 NARROWEST = 1e-10  # a curve unresolved on so short a panel jumps there
 _SUSPECT = 2e-3  # panels this short surround a jump or a kink
 _MOST_PANELS = 3000
-_ENVELOPE_PANELS, _ENVELOPE_SAMPLES = 200, 33
+_ENVELOPE_PANELS, _ENVELOPE_STEP, _ENVELOPE_SAMPLES = 200, 0.05, 33
 _SAMPLE = np.concatenate(([-1.0], NODE, [1.0]))  # the ends too, or a jump beyond the last node is not seen
 _AT_ENDS = legendre.legvander(np.array([-1.0, 1.0]), NODES - 1).T
 
@@ -105,7 +105,8 @@ def pieces(level: Level, low: float, high: float, tolerance: float) -> tuple[lis
 
 def envelope(level: Level, low: float, high: float) -> tuple[list[Piece], list[Piece]]:
     """Straight levels below and above all samples of a curve too rough to resolve, one piece a panel."""
-    edges = np.linspace(low, high, _ENVELOPE_PANELS + 1)
+    count = min(_ENVELOPE_PANELS, math.ceil((high - low) / _ENVELOPE_STEP))
+    edges = np.linspace(low, high, count + 1)
     fraction = np.linspace(0.0, 1.0, _ENVELOPE_SAMPLES)
     x = edges[:-1, None] + np.diff(edges)[:, None] * fraction
     values = level(x.ravel()).reshape(x.shape)

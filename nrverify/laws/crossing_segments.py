@@ -71,7 +71,7 @@ def _pass(pieces: Sequence[Piece], refine: int) -> tuple[float, float, bool]:
             )
             masses.append(mass)
             error += mass_error
-    return math.fsum(masses), error, curved
+    return math.fsum(masses), min(error, state.leak if state else 0.0), curved
 
 
 def steps(piece: Piece, refine: int, lowest: float) -> tuple[Floats, list[Bend]]:

@@ -25,6 +25,7 @@ _TO_COEFFICIENTS = (legendre.legvander(NODE, NODES - 1) * WEIGHT[:, None]).T * (
 _LOCAL_NODE, _LOCAL_WEIGHT = legendre.leggauss(40)
 REACH = 8.5  # standard deviations of the kernel kept: φ(8.5)/φ(0) = 2e-16
 FLOOR = -9.0  # lowest y kept: Φ(−9) = 1e-19
+_SMOOTH = 3.0  # longest panel: h varies over lengths of order one even far from every cliff
 _PANEL = 2.0  # panel length in units of the distance to, or the width of, the nearest cliff
 _SMALL = 3.5  # panels up to this many kernel widths are integrated at their own nodes
 
@@ -37,13 +38,18 @@ class Cliff(NamedTuple):
 
 
 class Survivors(NamedTuple):
-    """h on Legendre panels over [edges[0], edges[-1]], zero above; `error` bounds its absolute interpolation error."""
+    """h on Legendre panels over [edges[0], edges[-1]], zero above.
+
+    `error` estimates its largest interpolation error, added up over all steps; `leak` the probability misplaced by it:
+    two bounds on what is lost, the first relative to the chance of crossing, the second absolute.
+    """
 
     t: float
     edges: Floats
     values: Floats
     cliffs: tuple[Cliff, ...]
     error: float
+    leak: float
 
     @property
     def floor(self) -> float:
@@ -117,7 +123,7 @@ def _resolved(level: float) -> float:
 def start(t: float, top: float) -> Survivors:
     """All paths below `top`·√t at time t, none killed before: h = 1."""
     edges = np.array([min(FLOOR, top - 1.0), top])
-    return Survivors(t, edges, np.ones((1, NODES)), (Cliff(top, 0.0),), 0.0)
+    return Survivors(t, edges, np.ones((1, NODES)), (Cliff(top, 0.0),), 0.0, 0.0)
 
 
 def cut(state: Survivors, top: float) -> tuple[Survivors, float]:
@@ -128,7 +134,9 @@ def cut(state: Survivors, top: float) -> tuple[Survivors, float]:
     above = panels(top, state.top, (*state.cliffs, Cliff(state.top, 0.0)), _resolved(top))
     mass = integral(above, normal_density(nodes(above)) * interpolate(state, nodes(above)))
     values = interpolate(state, nodes(below))
-    return Survivors(state.t, below, values, (*state.cliffs, Cliff(top, 0.0)), state.error + _roughness(values)), mass
+    error, leak = _roughness(below, values)
+    cliffs = (*state.cliffs, Cliff(top, 0.0))
+    return Survivors(state.t, below, values, cliffs, state.error + error, state.leak + leak), mass
 
 
 def interpolate(state: Survivors, y: Floats) -> Floats:
@@ -157,9 +165,10 @@ def _clenshaw(coefficients: Floats, which: NDArray[np.intp], x: Floats) -> Float
     return value
 
 
-def _roughness(values: Floats) -> float:
-    tail = (values @ _TO_COEFFICIENTS.T)[:, -2:]
-    return float(np.abs(tail).max()) if tail.size else 0.0
+def _roughness(edges: Floats, values: Floats) -> tuple[float, float]:
+    """The largest of the last Legendre coefficients, and their sum weighted by the normal law of each panel."""
+    last = np.abs((values @ _TO_COEFFICIENTS.T)[:, -2:]).max(axis=1)
+    return float(last.max()), float(last @ np.diff(ndtr(edges)))
 
 
 def advance(
@@ -177,26 +186,28 @@ def advance(
     if watched:
         cliffs = _prune([*cliffs, Cliff(top, 0.7 * spread)])
     lowest = min((state.edges[0] - REACH * spread) / r, top - 1.0)  # h is constant below: the curve is out of reach
-    below = panels(max(float(lowest), min(FLOOR, top - 1.0)), top, cliffs, math.inf)
-    if watched:
-        # Only here is φ integrated below the curve, and only as far as a crossing path can fall back from it.
-        touched = max(float(below[0]), min(top, level / r) - REACH * spread / r)
-        fine = panels(touched, top, cliffs, _resolved(top))
-        below = np.concatenate((panels(float(below[0]), touched, cliffs, math.inf), fine[1:]))
+    bottom = max(float(lowest), min(FLOOR, top - 1.0))
     above = tail_edges(top, cliffs)
-    y_below, y_above = nodes(below), nodes(above)
+    y_above = nodes(above)
     arriving, _ = _transport(state, y_above.ravel(), r, spread, None)
     mass = integral(above, normal_density(y_above) * arriving.reshape(y_above.shape))
     if watched:
-        chord = (level, top, bend)
-        h, killed = _transport(state, y_below.ravel(), r, spread, chord)
-        mass += integral(below, normal_density(y_below) * killed.reshape(y_below.shape))
+        # φ is integrated below the curve only as far as a path that has crossed can fall back from it.
+        touched = max(bottom, min(top, level / r) - REACH * spread / r)
+        far, near = panels(bottom, touched, cliffs, _SMOOTH), panels(touched, top, cliffs, _resolved(top))
+        y_near = nodes(near)
+        h_far, _ = _transport(state, nodes(far).ravel(), r, spread, None)
+        h_near, killed = _transport(state, y_near.ravel(), r, spread, (level, top, bend))
+        mass += integral(near, normal_density(y_near) * killed.reshape(y_near.shape))
+        below, h = np.concatenate((far, near[1:])), np.concatenate((h_far, h_near))
     else:
-        h, _ = _transport(state, y_below.ravel(), r, spread, None)
-    values = h.reshape(y_below.shape)
-    rough = state.error + _roughness(values)
+        below = panels(bottom, top, cliffs, _SMOOTH)
+        h, _ = _transport(state, nodes(below).ravel(), r, spread, None)
+    values = h.reshape(-1, NODES)
+    error, leak = _roughness(below, values)
+    rough = state.error + error
     reached = _reach_mass(top, level, watched)
-    return _trimmed(Survivors(t, below, values, cliffs, rough)), mass, rough * reached
+    return _trimmed(Survivors(t, below, values, cliffs, rough, state.leak + leak)), mass, rough * reached
 
 
 def _trimmed(state: Survivors) -> Survivors:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import SearchStrategy, tuples
 
 from nrverify.ledger.evidence import Refuted
 from nrverify.ledger.record import Record
@@ -39,10 +39,10 @@ class Search:
             suppress_health_check=list(HealthCheck),
         )
 
-        def body(*drawn: Any) -> None:
+        def body(drawn: tuple[Any, ...]) -> None:
             check(*drawn)
 
-        seed(self.stream)(configured(given(*strategies)(body)))()
+        seed(self.stream)(configured(given(tuples(*strategies))(body)))()
         self.record.note(name, f"no counterexample among {count} generated cases")
 
     @staticmethod

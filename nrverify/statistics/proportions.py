@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from scipy.stats import binom
+from scipy.special import betainc, betaincinv
 
 Side = Literal["two-sided", "greater", "less"]
 
@@ -18,8 +18,9 @@ def binomial(count: int, total: int, probability: float, side: Side = "two-sided
     _counts(count, total)
     if not 0 <= probability <= 1:
         raise ValueError(f"probability = {probability!r} must lie in [0, 1]")
-    upper = float(binom.sf(count - 1, total, probability))
-    lower = float(binom.cdf(count, total, probability))
+    # P(X ≥ k) is an incomplete beta integral; both tails from their own, so that either keeps its digits.
+    upper = 1.0 if count == 0 else float(betainc(count, total - count + 1, probability))
+    lower = 1.0 if count == total else float(betainc(total - count, count + 1, 1 - probability))
     if side == "greater":
         return upper
     if side == "less":
@@ -29,13 +30,12 @@ def binomial(count: int, total: int, probability: float, side: Side = "two-sided
 
 def clopper_pearson(count: int, total: int, alpha: float) -> tuple[float, float]:
     """Limits that contain the probability of the event except with probability alpha, whatever it is."""
-    from statsmodels.stats.proportion import proportion_confint
-
     _counts(count, total)
     if not 0 < alpha < 1:
         raise ValueError(f"alpha = {alpha!r} must lie strictly between 0 and 1")
-    low, high = proportion_confint(count, total, alpha=alpha, method="beta")
-    return float(low), float(high)
+    low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, alpha / 2))
+    high = 1.0 if count == total else 1 - float(betaincinv(total - count, count + 1, alpha / 2))
+    return low, high
 
 
 def _counts(count: int, total: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,25 +49,32 @@ class Adapter:
         return _array(answer, (sessions, len(schedule), value.size), "sample()")
 
     def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """Sessions one after the other: their releases (NaN after the end) and what was asked."""
-        d = value.size
-        releases = np.full((len(seeds), play.length, d), np.nan)
-        asked_of = np.full((len(seeds), play.length), np.nan)
-        for row, seed in enumerate(seeds):
-            session = _call("open", self.subject.open, self._value(value), seed, refusable=True)
-            release = getattr(session, "release", None)
-            if not callable(release):
-                raise SubjectFailed(f"open() returned {type(session).__name__}, which has no method release")
-            asked: list[float] = []
-            history: list[Floats] = []
-            while (at := play.next_at(asked, history)) is not None:
-                column = len(asked)
-                answer = _call("release", release, at, refusable=not asked)
-                releases[row, column] = _array(answer, (d,), "release()")
-                asked_of[row, column] = at
-                asked.append(at)
-                history.append(releases[row, column])
-        return releases, asked_of
+        """Sessions, two open at a time and taking turns: their releases (NaN after the end) and what was asked."""
+        releases = np.full((len(seeds), play.length, value.size), np.nan)
+        asked = np.full((len(seeds), play.length), np.nan)
+        for first in range(0, len(seeds), 2):
+            rows = range(first, min(first + 2, len(seeds)))
+            turns = [self._session(value, play, seeds[row], releases[row], asked[row]) for row in rows]
+            while turns:
+                turns = [turn for turn in turns if next(turn, None) is not None]
+        return releases, asked
+
+    def _session(self, value: Floats, play: Play, seed: int, releases: Floats, asked: Floats) -> Iterator[float]:
+        """One session, a release a turn, written into its row."""
+        session = _call("open", self.subject.open, self._value(value), seed, refusable=True)
+        release = getattr(session, "release", None)
+        if not callable(release):
+            raise SubjectFailed(f"open() returned {type(session).__name__}, which has no method release")
+        history: list[Floats] = []
+        requests: list[float] = []
+        shape = (value.size,)
+        while (at := play.next_at(requests, history)) is not None:
+            column = len(requests)
+            releases[column] = _array(_call("release", release, at, refusable=not requests), shape, "release()")
+            asked[column] = at
+            requests.append(at)
+            history.append(releases[column])
+            yield at
 
     def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
         """What happens to the last of these requests: 'refused: …', 'accepted' or 'answered NaN'."""
