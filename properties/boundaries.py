@@ -13,7 +13,7 @@ from nrverify.laws.boundary import HalfNormalMixture, Linear, Mixture
 from nrverify.ledger import property_, refuted, supports
 from nrverify.ledger.search import Search
 
-from .strategies import powers_of_ten
+from .strategies import evenly, powers_of_ten
 
 UNIT = 2.0**-53
 
@@ -149,11 +149,9 @@ def best_half_normal(epsilon: float, delta: float, sensitivity: float) -> HalfNo
     return HalfNormalMixture.tightest_at(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
 
 
-def _without_cost_of_tuning(epsilon: float, delta: float, sensitivity: float) -> Mixture:
-    """A wrong ρ, t*/w for t*/(w − 1)."""
-    best = best_mixture(epsilon, delta, sensitivity)
-    excess = best.inverse(epsilon) / best.rho
-    return Mixture(best.rho * excess / (excess + 1), delta, sensitivity)
+def _rho_at_the_time(epsilon: float, delta: float, sensitivity: float) -> Mixture:
+    """A wrong ρ, t* itself."""
+    return Mixture(best_mixture(epsilon, delta, sensitivity).inverse(epsilon), delta, sensitivity)
 
 
 def _line_at_half(epsilon: float, delta: float, sensitivity: float) -> Linear:
@@ -165,7 +163,7 @@ def _line_at_half(epsilon: float, delta: float, sensitivity: float) -> Linear:
 @property_(
     {"B16": supports, "B17": supports, "M04": supports, "B18": supports},
     rejects={
-        "ρ = t*/w": {"mixture": _without_cost_of_tuning},
+        "ρ = t*": {"mixture": _rho_at_the_time},
         "a = ε/2Δ": {"line": _line_at_half},
         "a half-normal ρ larger by a tenth": {
             "half_normal": lambda e, d, s: HalfNormalMixture(best_half_normal(e, d, s).rho * 1.1, d, s)
@@ -292,7 +290,7 @@ def losses_above_the_boundary_are_crossings(
             quiet = heights_below(losses, psi(times), path, curve, shift == sensitivity)
             search.require(quiet, f"{psi} not exceeded at a crossing by Δ itself")
 
-    shares, heights = st.one_of(st.just(1.0), st.floats(0.01, 1)), st.lists(st.floats(-2, 2), min_size=1, max_size=5)
+    shares, heights = st.one_of(st.just(1.0), evenly(0.01, 1)), st.lists(evenly(-2, 2), min_size=1, max_size=5)
     search.for_all("finite paths", check, powers_of_ten(-4, 4), DELTAS, SENSITIVITIES, shares, heights, examples=60)
 
 

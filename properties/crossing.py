@@ -15,6 +15,8 @@ from nrverify.laws.crossing import Crossing, crossing_probability, line_crossing
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
+from .strategies import evenly
+
 PROMISED = 1e-8
 """The relative accuracy promised at 100 looks; the error reported must be within it."""
 
@@ -71,7 +73,7 @@ def two_sided(times: Sequence[float], heights: Sequence[float]) -> Crossing:
 def looks() -> SearchStrategy[Looks]:
     """One to five looks over a range of 4000, at levels from below the path's start to nine deviations."""
     drawn = st.lists(
-        st.tuples(st.integers(1, 4000), st.floats(-1, 9)), min_size=1, max_size=5, unique_by=lambda look: look[0]
+        st.tuples(st.integers(1, 4000), evenly(-1, 9)), min_size=1, max_size=5, unique_by=lambda look: look[0]
     )
     return drawn.map(sorted).map(lambda pairs: Looks(tuple(t / 8 for t, _ in pairs), tuple(z for _, z in pairs)))
 
@@ -110,7 +112,7 @@ def monotone_in_curve_and_looks(search: Search, law: GridLaw = on_grid) -> None:
 
     # Times halfway between the drawn ones, so that the look added is a new one.
     time = st.integers(0, 3999).map(lambda k: (k + 0.5) / 8)
-    search.for_all("one to five looks", check, looks(), st.floats(0, 2), time, st.floats(-1, 9), examples=15)
+    search.for_all("one to five looks", check, looks(), evenly(0, 2), time, evenly(-1, 9), examples=15)
 
 
 def square(c: float) -> float:
@@ -145,7 +147,7 @@ def scaling_and_inversion_of_time(
         close = abs(backwards.probability - found.probability) <= 2 * _error(found, backwards)
         search.require(close, f"{backwards} is not {found}: time inverted, {drawn}")
 
-    search.for_all("both symmetries", check, looks(), st.floats(0.01, 100), examples=15)
+    search.for_all("both symmetries", check, looks(), evenly(0.01, 100), examples=15)
 
 
 def line_bound(a: float, b: float) -> float:
@@ -186,7 +188,7 @@ def lines_on_grids(
         search.require(anywhere <= bound(a, b) * slack, f"the interval {ends} sees {anywhere}, above {bound(a, b)}")
 
     # b/a, where the line is closest to the path, is the middle; ab sets the probability.
-    slope, product, width = st.floats(0.01, 100), st.floats(0.05, 15), st.floats(1.05, 50)
+    slope, product, width = evenly(0.01, 100), evenly(0.05, 15), evenly(1.05, 50)
     search.for_all("lines around b/a", check, slope, product, width, examples=12)
 
 
@@ -213,6 +215,4 @@ def continuous_looking(
         search.require(abs(found / closed - 1) <= 1e-6, f"{found} is not {closed} for the line {a}t + {b} on {outer}")
         search.require(part <= found * (1 + 1e-6), f"the line {a}t + {b} is crossed more on {inner} than on {outer}")
 
-    search.for_all(
-        "lines on intervals", check, st.floats(0.01, 100), st.floats(0.5, 15), st.floats(1.5, 50), examples=3
-    )
+    search.for_all("lines on intervals", check, evenly(0.01, 100), evenly(0.5, 15), evenly(1.5, 50), examples=3)

@@ -132,7 +132,7 @@ def ratio_of_a_transcript(
                 search.require(_logarithm(left).contains(0), f"the ratios differ for {run}")
         search.require(not left, f"factors {dict(left)} do not cancel for {run}")
 
-    search.for_all("integer releases, dimensions 1 to 3", check, runs(size=9, denominator=1), examples=60)
+    search.for_all("integer releases, dimensions 1 to 3", check, runs(size=9, denominator=1), examples=50)
 
 
 def kept(s: Fraction, t: Fraction) -> Fraction:
@@ -216,7 +216,7 @@ def laws_agree_with_the_exact_ratio(
         close = abs(own - other - exact) <= own_error + other_error + abs(exact) * 2**-53
         search.require(close, f"log-pmfs differ by {float(own - other)}, not {float(exact)}: {run}")
 
-    search.for_all("transcripts of doubles", check, runs(size=9, denominator=1), examples=40)
+    search.for_all("transcripts of doubles", check, runs(size=9, denominator=1), examples=30)
 
 
 TERMS = 80

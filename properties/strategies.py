@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -20,6 +21,9 @@ FACTORS = tuple(Fraction(f) for f in ("1", "1", "9/10", "3/4", "1/2", "1/3"))
 """How far one step goes; 1 is a tie, and a constant stretch where it is the answer to both sides of a question."""
 
 MOST_RELEASES = 6
+
+PARTS = 10_000
+"""Of a range that is drawn from evenly."""
 
 
 @cache
@@ -68,7 +72,7 @@ def _runs(dimension: int, size: int, denominator: int, with_atoms: bool) -> Sear
         value,
         value,
         schedules(size),
-        questions(2 * size),
+        questions(2 * size).map(lambda question: replace(question, threshold=2 * abs(question.threshold))),
         st.lists(proposal, min_size=1, max_size=MOST_RELEASES),
     )
 
@@ -80,6 +84,11 @@ def _run(
     return Run(value, neighbour, play(schedule, stop, [proposal for proposal, _ in proposals], kept))
 
 
+def evenly(low: float, high: float) -> SearchStrategy[float]:
+    """A number in [low, high], each part of the range as likely: Hypothesis' own floats crowd around simple ones."""
+    return st.integers(0, PARTS).map(lambda k: low + (high - low) * (k / PARTS))
+
+
 def powers_of_ten(low: float, high: float) -> SearchStrategy[float]:
-    """A positive number, uniform in its order of magnitude between 10^low and 10^high."""
-    return st.floats(low, high).map(lambda exponent: 10.0**exponent)
+    """A positive number between 10^low and 10^high, each order of magnitude as likely."""
+    return evenly(low, high).map(lambda exponent: 10.0**exponent)

@@ -16,6 +16,8 @@ from nrverify.laws.threshold import halting_law, log_probability, privacy_loss, 
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
+from .strategies import evenly
+
 PROMISED = 1e-10
 """The relative accuracy promised for the law, so that a log-probability errs by as much and a loss by twice that."""
 
@@ -39,11 +41,11 @@ class Case:
 
 def cases(rounds: int = MOST_ROUNDS) -> SearchStrategy[Case]:
     """Ties, factors up to 1e4 between consecutive ε's, and the signs that are worst among others."""
-    factor = st.one_of(st.just(1.0), st.sampled_from([1.1, 2.0]), st.floats(0, 4).map(lambda x: 10.0**x))
-    height = st.one_of(st.floats(-30, 30), st.sampled_from([-25.0, 0.0, 25.0]))
-    shift = st.one_of(st.sampled_from([-1.0, 1.0]), st.floats(-1, 1))
+    factor = st.one_of(st.just(1.0), st.sampled_from([1.1, 2.0]), evenly(0, 4).map(lambda x: 10.0**x))
+    height = st.one_of(evenly(-30, 30), st.sampled_from([-25.0, 0.0, 25.0]))
+    shift = st.one_of(st.sampled_from([-1.0, 1.0]), evenly(-1, 1))
     step = st.tuples(factor, height, shift)
-    drawn = st.tuples(st.floats(-1, 1), st.lists(step, min_size=1, max_size=rounds), st.sampled_from(KINDS))
+    drawn = st.tuples(evenly(-1, 1), st.lists(step, min_size=1, max_size=rounds), st.sampled_from(KINDS))
 
     def case(parts: tuple[float, list[tuple[float, float, float]], str]) -> Case:
         exponent, steps, kind = parts
@@ -152,4 +154,4 @@ def symmetries_of_the_law(
         search.require(abs(alone - law[0]) <= 2 * PROMISED, f"the first round disagrees for {rounded}")
 
     exponent = st.integers(-8, 8).filter(bool)
-    search.for_all("up to three rounds", check, cases(3), st.integers(1, 20), exponent, st.floats(0.5, 3), examples=12)
+    search.for_all("up to three rounds", check, cases(3), st.integers(1, 20), exponent, evenly(0.5, 3), examples=12)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import sympy as sp
-from nrverify.symbolic.gaussian_paths import Functional, constant, covariance, motion
 
 from nrverify.ledger import derivation, holds, misprint, needs, refuted
 from nrverify.ledger.proof import Expr, Proof
+
+from .gaussian_paths import Functional, constant, covariance, motion
 
 PAST, HEAD, FIRST, STEP, REST = sp.symbols("u p s h r", positive=True)
 """Increments of time, so that sympy knows their order: s = FIRST < t = FIRST + STEP < T = FIRST + STEP + REST."""

@@ -14,7 +14,8 @@ from flint import arb, ctx
 from nrverify.ledger import certificate, derivation, holds, needs, supports
 from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.normal import tail_ball
+
+from .normal import tail_ball
 
 PRECISION = 128
 

@@ -75,6 +75,29 @@ def walk_keeps_laplace_laws(
     proof.note("Markov", "ζ_n is a function of ζ_{n−1}, a fresh coin and a fresh Laplace variable")
 
 
+@derivation(
+    {"N03": misprint("the printed level ε_n")},
+    rejects={"the printed level ε_n": {"index": lambda n, length: n}},
+)
+def level_of_a_component(proof: Proof, index: Callable[[Expr, Expr], Expr] = lambda n, length: length + 1 - n) -> None:
+    """The nth component of (f + ζ_K, …, f + ζ_1) carries noise of scale Δ₁/ε_{K+1−n}: its level is ε_{K+1−n}."""
+    n, length = sp.symbols("n K", integer=True, positive=True)
+    level, sensitivity = sp.Function("epsilon", positive=True), sp.Symbol("Delta_1", positive=True)
+
+    def scale(m: Expr) -> Expr:
+        return sensitivity / level(m)
+
+    steps_down = length - (n - 1)
+    proof.note(
+        "List", "it starts at ζ_K and goes down by one index a component: the nth is ζ_{K−(n−1)} ~ Lap(t_{K−(n−1)})"
+    )
+    proof.equal("First component: ζ_K", index(sp.Integer(1), length), steps_down.subs(n, 1))
+    proof.equal("Last component: ζ_1", index(length, length), steps_down.subs(n, length))
+    proof.equal(
+        "Level of the nth component, Δ₁ over its scale", sensitivity / scale(steps_down), level(index(n, length))
+    )
+
+
 def _cleared(difference: Expr) -> Expr:
     """The numerator, expanded."""
     return sp.expand(sp.numer(sp.together(difference)))

@@ -64,7 +64,7 @@ class Proposals:
         side = 0.25 if self.side < 0 else 0.75
         unsaid = {"branch": 0.0, "plateau": 0.0, "side": side, "tail": 0.0, "acceptance": np.inf}
         columns = {name: np.broadcast_to(script.get(name, number), rows) for name, number in unsaid.items()}
-        return np.asarray(self.draw(self.law.log_pmf, np.full(rows, 2.0), Script(**columns)) * self.side)
+        return np.asarray(self.draw(self.law.log_pmf, np.full(rows, -2.0 * self.side), Script(**columns)) * self.side)
 
     def coin(self) -> float:
         """The probability of the lower side."""
@@ -112,7 +112,7 @@ def tails_refused_too_often(log_pmf: Any, guess: Floats, rng: Any) -> Floats:
 )
 def lattice_sampler(enclosure: Enclosure, draw: Callable[..., Any] = _lattice.draw) -> None:
     """A proposal is accepted at j with a probability proportional to the pmf at j; a coin decides the side."""
-    for up, down, reach in ((1 / 2, 1 / 4, 9), (7 / 8, 3 / 4, 30)):
+    for up, down, reach in ((1 / 2, 1 / 4, 9), (3 / 4, 7 / 8, 30)):
         law = TwoSidedGeometric(up, down)
         above, below = (Proposals(draw, law, side) for side in (1, -1))
         enclosure.agrees(f"ratios {up:g}, {down:g}: the coin", above.coin(), arb(1) / 2, 1e-9)

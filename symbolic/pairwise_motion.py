@@ -11,11 +11,12 @@ from itertools import combinations, product
 
 import sympy as sp
 from flint import acb, arb, ctx
-from nrverify.symbolic.gaussian_paths import Functional, covariance, motion, variance
 
 from nrverify.ledger import certificate, derivation, refuted, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
+
+from .gaussian_paths import Functional, covariance, motion, variance
 
 INTERVALS = (1, 2, 3)
 COUPLING = sp.Symbol("c", real=True)

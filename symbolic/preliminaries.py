@@ -6,10 +6,11 @@ from collections.abc import Callable
 from itertools import product
 
 import sympy as sp
-from nrverify.symbolic.gaussian_paths import covariance, motion
 
 from nrverify.ledger import derivation, holds, misprint, refuted
 from nrverify.ledger.proof import Expr, Proof
+
+from .gaussian_paths import covariance, motion
 
 
 def normal_tail(x: Expr) -> Expr:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import sympy as sp
-from nrverify.symbolic.gaussian_paths import covariance, motion
-from nrverify.symbolic.inner_products import Vector, vector
 
 from nrverify.ledger import derivation, holds, misprint, proof_wrong, supports
 from nrverify.ledger.proof import Expr, Proof
+
+from .gaussian_paths import covariance, motion
+from .inner_products import Vector, vector
 
 LATER, GAP = sp.symbols("s h", positive=True)
 """The next, less noisy time s, and the time h = t − s rewound to reach it."""

@@ -10,7 +10,8 @@ from flint import arb, ctx
 from nrverify.ledger import certificate, derivation, holds, refuted, supports
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.inner_products import vector
+
+from .inner_products import vector
 
 PRECISION = 64
 N, LAMBDA, M = (*sp.symbols("n lambda", positive=True), sp.Symbol("m", real=True))

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from itertools import product
 
 import sympy as sp
-from nrverify.symbolic.inner_products import Vector, vector
 
 from nrverify.ledger import derivation, gap, holds, misprint, refuted, supports
 from nrverify.ledger.proof import Expr, Proof
+
+from .inner_products import Vector, vector
 
 LATER, GAP = sp.symbols("s h", positive=True)
 

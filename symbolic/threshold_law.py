@@ -19,8 +19,9 @@ from flint import acb, arb, ctx
 from nrverify.laws import threshold, threshold_law
 from nrverify.ledger import certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
-from nrverify.symbolic.exponential_polynomials import ball, halting_balls
-from nrverify.symbolic.geometric_margins import survival
+
+from .exponential_polynomials import ball, halting_balls
+from .geometric_margins import survival
 
 PRECISION = 500
 """Bits: the sums cancel up to 150 of them."""
@@ -52,6 +53,7 @@ FAR: tuple[Case, ...] = (
     ((1e6, 999990.0, 1000003.0, -50.0), (0.1, 0.11, 0.3, 1.0)),
     ((1e6, 1e6, 1e6), (0.001, 0.01, 10.0)),
     ((200.0, 150.0, -200.0), (1.0, 1.5, 4.0)),
+    ((300.0, -2000.0, 1500.0, -40.0, 800.0), (0.001, 0.01, 0.5, 2.0, 10.0)),
 )
 
 Law = Callable[..., Any]

@@ -15,7 +15,8 @@ from flint import arb, ctx
 from nrverify.laws import threshold, threshold_law
 from nrverify.ledger import certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
-from nrverify.symbolic.threshold_law import ACCURACY, ROUNDING, exact_logs, exact_logs_of
+
+from .threshold_law import ACCURACY, ROUNDING, exact_logs, exact_logs_of
 
 PRECISION = 160
 TIGHT = 1e-14
@@ -60,6 +61,10 @@ def loss_of_the_bits(enclosure: Enclosure, sign: float = 1.0, from_round: int = 
         enclosure.agrees("rounds after the last bit do not count", log_p, expected, ROUNDING, ACCURACY)
         log_p = threshold.log_probability([0, 0], utilities=utilities, epsilons=levels)
         enclosure.agrees("nor after zeros", log_p, exact_logs(utilities[:2], levels[:2])[2], ROUNDING, ACCURACY)
+        other = (0.5, -2.5, 4.0)
+        loss = threshold.privacy_loss([0, 0, 1], utilities=utilities, neighbour=other, epsilons=levels)
+        plain = exact_logs(utilities, levels)[2] - exact_logs(other, levels)[2]
+        enclosure.agrees("τ = 0 and Δ = 1 unless given", sign * loss, plain, 0.0, ACCURACY)
 
 
 @certificate(
@@ -102,6 +107,27 @@ def sum_tail(x: Ball, b: Ball, c: Ball) -> Ball:
     return upper if x >= 0 else 1 - upper
 
 
+TAIL_POINTS = (
+    (5.0, 1.0, 1.0),
+    (0.0, 0.5, 2.0),
+    (0.5, 1.0, 1.0),
+    (-0.5, 1.0, 1.0),
+    (-3.0, 0.75, 1.5),
+    (600.0, 2.0, 0.5),
+    (-40.0, 2.0, 4.0),
+)
+"""η, ε, Δ."""
+MARGIN_POINTS = (
+    (0.0125, 1.0, 1.0),
+    (1e-12, 0.5, 2.0),
+    (0.4375, 3.0, 1.0),
+    (0.5, 1.0, 1.0),
+    (0.503, 1.0, 4.0),
+    (0.75, 2.0, 0.5),
+)
+"""Probability, ε, Δ."""
+
+
 @certificate(
     {"R12": supports},
     rejects={
@@ -120,25 +146,17 @@ def margins(
 ) -> None:
     """margin_tail is P(ξ − ζ > η), utility_margin its inverse, for η of either sign and any ε and Δ."""
     with ctx.workprec(PRECISION):
-        for eta, level, unit in (
-            (5.0, 1.0, 1.0),
-            (0.0, 0.5, 2.0),
-            (-3.0, 0.75, 1.5),
-            (600.0, 2.0, 0.5),
-            (-40.0, 2.0, 4.0),
-        ):
+        for eta, level, unit in TAIL_POINTS:
             exact = tail_ball(arb(eta), arb(level) / arb(unit))
             enclosure.agrees(f"P(ξ − ζ > {eta:g}), ε = {level}, Δ = {unit}", tail(eta, level, unit), exact, 1e-13)
-        for p, level, unit in (
-            (0.0125, 1.0, 1.0),
-            (1e-12, 0.5, 2.0),
-            (0.5, 1.0, 1.0),
-            (0.75, 2.0, 0.5),
-            (0.4375, 3.0, 1.0),
-        ):
-            found = margin(p, level, unit)
-            reached = tail_ball(arb(found), arb(level) / arb(unit))
+        for p, level, unit in MARGIN_POINTS:
+            reached = tail_ball(arb(margin(p, level, unit)), arb(level) / arb(unit))
             enclosure.agrees(f"P(ξ − ζ > η({p:g})), ε = {level}, Δ = {unit}", p, reached, 1e-13)
+        enclosure.agrees(
+            "Δ = 1 unless given: P(ξ − ζ > 3)", threshold.margin_tail(3.0, 2.0), tail_ball(arb(3), arb(2)), 1e-13
+        )
+        reached = tail_ball(arb(threshold.utility_margin(0.125, 2.0)), arb(2))
+        enclosure.agrees("Δ = 1 unless given: P(ξ − ζ > η(0.125))", 0.125, reached, 1e-13)
 
 
 @certificate(

@@ -8,7 +8,8 @@ import sympy as sp
 
 from nrverify.ledger import derivation, holds, proof_wrong, supports
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.laplace_bridge import log_density, log_forward, log_marginal
+
+from .laplace_bridge import log_density, log_forward, log_marginal
 
 LEVEL, SENSITIVITY = sp.symbols("epsilon Delta", positive=True)
 S, T = sp.symbols("s t", positive=True)
@@ -77,9 +78,7 @@ def constant_level(
     )
     time = threshold_scale(LEVEL)
     proof.equal("At a constant level every round reads Z at the same time: it stays", kept(time, time), 1)
-    proof.equal(
-        "and its increment has characteristic function 1: it is 0", step.subs(S, T), 1
-    )
+    proof.equal("and its increment has characteristic function 1: it is 0", step.subs(S, T), 1)
     proof.nonnegative("ε ≤ ε_max = ε + k puts this time in the range t ≥ η", time - threshold_scale(LEVEL + ROOM))
     proof.equal("A threshold moved by Δ under Lap(2Δ/ε) costs ε/2", SENSITIVITY / time, LEVEL / 2)
     proof.equal("A utility moved by 2Δ under Lap(4Δ/ε) costs ε/2", 2 * SENSITIVITY / query(LEVEL), LEVEL / 2)

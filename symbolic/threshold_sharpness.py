@@ -10,7 +10,8 @@ from flint import arb, ctx
 from nrverify.ledger import certificate, derivation, needs, supports
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.geometric_margins import survival
+
+from .geometric_margins import survival
 
 PRECISION = 128
 X = sp.Symbol("x", positive=True)

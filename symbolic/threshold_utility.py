@@ -10,8 +10,9 @@ from flint import arb, ctx
 from nrverify.ledger import certificate, derivation, misprint, proof_wrong, refuted
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.geometric_margins import survival
-from nrverify.symbolic.threshold_sharpness import X, integral_of_powers
+
+from .geometric_margins import survival
+from .threshold_sharpness import X, integral_of_powers
 
 PRECISION = 128
 GAMMA = sp.Symbol("gamma", positive=True)

@@ -12,7 +12,7 @@ from nrverify.auditing.causes import explained
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
 from nrverify.auditing.settings import Settings
 from nrverify.subjects.address import instance_of, load_python, parse
-from nrverify.subjects.description import NOISE_REDUCTION, Description
+from nrverify.subjects.description import THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
@@ -63,13 +63,8 @@ def _loader(subject: Any) -> Callable[[], Any]:
 def _audited(
     host: Host, address: str | None, settings: Settings, started: float, progress: Callable[[int, int], None] | None
 ) -> Report:
-    from nrverify.auditing.engine import NoiseReductionAudit
-
     description = host.description
-    if description.mechanism not in NOISE_REDUCTION:
-        words = f"subjects with mechanism {description.mechanism!r} cannot be audited yet"
-        return _errored(address, description, settings, 0, started, words)
-    engine = NoiseReductionAudit(host, settings, progress)
+    engine = _engine(description.mechanism)(host, settings, progress)
     try:
         results = engine.run()
     except SubjectFailed as failure:
@@ -81,12 +76,31 @@ def _audited(
     return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, engine.failure)
 
 
+def _engine(mechanism: str) -> Callable[..., Any]:
+    """The engine that audits a mechanism."""
+    if mechanism in THRESHOLD:
+        from nrverify.auditing.threshold_engine import ThresholdAudit
+
+        return ThresholdAudit
+    if mechanism == "boundary":
+        from nrverify.auditing.boundary_engine import BoundaryAudit
+
+        return BoundaryAudit
+    if mechanism == "private-stopping":
+        from nrverify.auditing.stopping_engine import PrivateStoppingAudit
+
+        return PrivateStoppingAudit
+    from nrverify.auditing.engine import NoiseReductionAudit
+
+    return NoiseReductionAudit
+
+
 def _verdict(results: tuple[CheckResult, ...]) -> str:
     """Refuted if any check is; inconclusive only if every check of the law is."""
     if any(result.verdict is CheckVerdict.REFUTED for result in results):
         return "refuted"
     judged = [r for r in results if r.verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)]
-    lawful = [r for r in judged if r.kind == "law" and r.id.startswith("law.")] or judged
+    lawful = [r for r in judged if r.kind == "law" and "law" in r.id.split(".")] or judged
     if not lawful or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in lawful):
         return "inconclusive"
     return "consistent"

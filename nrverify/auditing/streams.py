@@ -33,9 +33,9 @@ class Streams:
         self.rate = rate
         self.sessions = 0
         self.pairs = 0.0
-        self.chance = 0.0
-        self.collisions = 0
         self._seen: dict[str, dict[bytes, int]] = {}
+        self._collisions: dict[str, int] = {}
+        self._chance: dict[str, float] = {}
 
     def observe(self, batch: Batch) -> None:
         """Counts pairs of equal transcripts of noise within a case, and how many were to be expected."""
@@ -46,21 +46,25 @@ class Streams:
         if before + batch.sessions > MOST_KEPT:
             return
         self.sessions += batch.sessions
+        collisions = 0
         for row in np.ascontiguousarray(batch.releases):
             key = hashlib.blake2b(row.tobytes(), digest_size=16).digest()
-            self.collisions += seen.get(key, 0)
+            collisions += seen.get(key, 0)
             seen[key] = seen.get(key, 0) + 1
         pairs = batch.sessions * (before + 0.5 * (batch.sessions - 1))
         self.pairs += pairs
-        self.chance += pairs * self._collision_probability(batch)
+        name = batch.case.name
+        self._collisions[name] = self._collisions.get(name, 0) + collisions
+        self._chance[name] = self._chance.get(name, 0.0) + pairs * self._collision_probability(batch)
 
     def refuted(self, alpha: float) -> bool:
         """Whether there are more equal pairs than chance explains (Markov's inequality, α split over 64 looks)."""
         return self.p_value() <= alpha / 64
 
     def p_value(self) -> float:
-        """P(at least so many equal pairs) ≤ the expected number over the observed one."""
-        return min(1.0, self.chance / self.collisions) if self.collisions else 1.0
+        """The smallest over cases of P(so many equal pairs) ≤ expected over observed, times the number of cases."""
+        found = [self._chance[name] / count for name, count in self._collisions.items() if count]
+        return min(1.0, len(self._collisions) * min(found)) if found else 1.0
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the number of streams that would have been noticed."""
@@ -75,8 +79,8 @@ class Streams:
             p_value=self.p_value(),
             alpha=alpha,
             detectable=f"fewer than {streams:.2g} different streams",
-            expected=f"{self.chance:.2g} equal pairs of transcripts",
-            observed=f"{self.collisions} equal pairs among {self.sessions} sessions with different seeds",
+            expected=f"{sum(self._chance.values()):.2g} equal pairs of transcripts",
+            observed=f"{sum(self._collisions.values())} equal pairs among {self.sessions} sessions with different seeds",
         )
 
     def _collision_probability(self, batch: Batch) -> float:

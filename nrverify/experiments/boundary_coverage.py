@@ -59,7 +59,7 @@ def own_quantile(t: Floats) -> Floats:
 
 def tuned_anew(t: Floats) -> Floats:
     """√(2ℓt), the least of the lines at each time: re-tuned at every look."""
-    return np.sqrt(-2 * np.log(DELTA) * t)
+    return np.asarray(np.sqrt(-2 * np.log(DELTA) * t))
 
 
 def losses(experiment: Experiment, standard: int, case: int = 0) -> Iterator[tuple[Batch, Floats]]:

@@ -77,8 +77,8 @@ def _levels(law: Law, draws: Draws, rng: np.random.Generator) -> npt.NDArray[np.
         return levels(law, draws, rng)
     # On the lattice few points differ, and a distribution function is a sum: once for each point.
     points, where = np.unique(draws, return_inverse=True)
-    below, up_to = law.cdf_left(points)[where], law.cdf(points)[where]
-    return np.clip(below + rng.random(draws.shape) * (up_to - below), 0.0, 1.0)
+    below, up_to = np.asarray(law.cdf_left(points))[where], np.asarray(law.cdf(points))[where]
+    return np.asarray(np.clip(below + rng.random(draws.shape) * (up_to - below), 0.0, 1.0))
 
 
 BROWNIAN: Laws = {

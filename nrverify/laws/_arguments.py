@@ -1,5 +1,9 @@
 """The arguments of the laws, checked once where they enter: times, given values, points and releases."""
 
+import sys
+from decimal import Decimal
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,7 +34,7 @@ def positive(name: str, argument: ArrayLike) -> Floats:
 
 def integer(name: str, argument: ArrayLike) -> Integers:
     """The argument as an array of integers; reals that are whole numbers are integers."""
-    raw = np.asarray(argument)
+    raw = _numeric(name, argument)
     if np.issubdtype(raw.dtype, np.integer):
         bad = (raw > LARGEST_INTEGER) | (raw < -LARGEST_INTEGER)
     else:
@@ -45,11 +49,20 @@ def integer(name: str, argument: ArrayLike) -> Integers:
     return raw.astype(np.int64)
 
 
-def points(argument: ArrayLike) -> Floats:
-    """The points where a law is asked: reals or infinities, never NaN."""
-    numbers = _numbers("x", argument)
+def extended(name: str, argument: ArrayLike) -> Floats:
+    """The argument as an array of reals or infinities, never NaN."""
+    numbers = _numbers(name, argument)
     if np.any(np.isnan(numbers)):
-        raise ValueError("x = nan is no point of the line; pass a real number or an infinity")
+        raise ValueError(f"{name} = nan is no point of the line; pass a real number or an infinity")
+    return numbers
+
+
+def points(argument: ArrayLike, *parameters: NDArray[np.generic]) -> Floats:
+    """The points where a law of these parameters is asked."""
+    numbers = extended("x", argument)
+    own = np.broadcast_shapes(*(p.shape for p in parameters))
+    if not _fit(numbers.shape, own):
+        raise ValueError(f"x of shape {numbers.shape} must broadcast to the law, of shape {own}; pass matching shapes")
     return numbers
 
 
@@ -64,7 +77,7 @@ def levels(argument: ArrayLike) -> Floats:
 
 def times(s: ArrayLike, t: ArrayLike) -> tuple[Floats, Floats]:
     """Two times 0 < s <= t, broadcast against each other."""
-    early, late = np.broadcast_arrays(positive("s", s), positive("t", t))
+    early, late = broadcast(s=positive("s", s), t=positive("t", t))
     bad = early > late
     if np.any(bad):
         raise ValueError(
@@ -74,7 +87,18 @@ def times(s: ArrayLike, t: ArrayLike) -> tuple[Floats, Floats]:
     return early, late
 
 
-def coordinates(value: NDArray[np.generic], neighbour: NDArray[np.generic], release: NDArray[np.generic]) -> bool:
+def broadcast(**arrays: Floats) -> tuple[Floats, ...]:
+    """The arrays brought to one shape."""
+    try:
+        return np.broadcast_arrays(*arrays.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} of shape {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"{shapes} must broadcast against each other; pass matching shapes") from None
+
+
+def coordinates(
+    t: Floats, value: NDArray[np.generic], neighbour: NDArray[np.generic], release: NDArray[np.generic]
+) -> bool:
     """Whether the loss is summed over the last axis of `release`, because `value` has coordinates."""
     if value.shape != neighbour.shape or value.ndim > 1:
         raise ValueError(
@@ -86,6 +110,11 @@ def coordinates(value: NDArray[np.generic], neighbour: NDArray[np.generic], rele
             f"release of shape {release.shape} must have the {value.shape[0]} coordinates of value on its last axis; "
             "pass shape (..., d)"
         )
+    if value.shape == (0,):
+        raise ValueError("value of shape (0,) has no coordinates; pass at least one")
+    looks = release.shape[:-1] if value.ndim == 1 else release.shape
+    if not _fit(t.shape, looks):
+        raise ValueError(f"t of shape {t.shape} must broadcast against the releases, of shape {looks}; give one time each")
     return value.ndim == 1
 
 
@@ -94,21 +123,56 @@ def shape(size: Size, *parameters: NDArray[np.generic]) -> tuple[int, ...]:
     own = np.broadcast_shapes(*(p.shape for p in parameters))
     if size is None:
         return own
-    asked = (size,) if isinstance(size, (int, np.integer)) else tuple(size)
-    try:
-        fits = np.broadcast_shapes(own, asked) == asked
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"size = {size} must be a shape the parameters, of shape {own}, broadcast to; give that shape")
+    asked = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0 for n in asked)
+    if not (whole and _fit(own, asked) and np.broadcast_shapes(own, asked) == asked):
+        raise ValueError(
+            f"size = {size!r} must be a shape the parameters, of shape {own}, broadcast to; give that shape"
+        )
     return asked
+
+
+def generator(rng: np.random.Generator) -> np.random.Generator:
+    """The source of the randomness of a draw."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng = {rng!r} must be a numpy.random.Generator; pass np.random.default_rng(seed)")
+    return rng
+
+
+def _fit(*shapes: tuple[int, ...]) -> bool:
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True
 
 
 def _numbers(name: str, argument: ArrayLike) -> Floats:
     try:
-        return np.asarray(argument, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} = {argument!r} must be a real number or an array of them") from None
+        return _numeric(name, argument).astype(np.float64, copy=False)
+    except OverflowError:
+        raise ValueError(f"{name} = {_shown(argument)} must be within the range of a float; it overflows") from None
+
+
+def _numeric(name: str, argument: ArrayLike) -> NDArray[np.generic]:
+    """The argument as an array of numbers; texts, truth values and complex numbers are none."""
+    try:
+        raw = np.asarray(argument)
+    except ValueError:
+        raise ValueError(f"{name} = {_shown(argument)} must be a real number or an array of them") from None
+    exact = raw.dtype.kind == "O" and all(isinstance(n, (Real, Decimal)) and not isinstance(n, bool) for n in raw.flat)
+    if not (exact or raw.dtype.kind in "iuf"):
+        raise ValueError(f"{name} = {_shown(argument)} must be a real number or an array of them")
+    return raw
+
+
+def _shown(argument: object) -> str:
+    """The argument as in an error message: huge integers and arrays are cut short."""
+    try:
+        text = repr(argument)
+    except ValueError:  # an integer of more digits than Python prints
+        text = f"an integer of more than {sys.get_int_max_str_digits()} digits"
+    return text if len(text) <= 100 else f"{text[:80]}…"
 
 
 def _first(numbers: NDArray[np.generic], bad: NDArray[np.bool_]) -> object:

@@ -30,24 +30,24 @@ class LaplaceBridge:
 
     def logpdf(self, x: ArrayLike) -> Any:
         """log of (1 - s²/t²) / 2s · exp(-|x|/s - |given - x|/t + |given|/t), the continuous part."""
-        z, y = self._framed(arguments.points(x))
+        z, y = self._framed(arguments.points(x, self.given))
         with np.errstate(divide="ignore", over="ignore"):
             weight = np.log((self.t - self.s) / self.t) + np.log1p(self.s / self.t) - np.log(2 * self.s)
             return (weight - self._decay(y, z))[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""
-        z, y = self._framed(arguments.points(x))
+        z, y = self._framed(arguments.points(x, self.given))
         return np.where(self.given >= 0, self._below(y, z, y >= z), self._above(y, z, y > z))[()]
 
     def cdf_left(self, x: ArrayLike) -> Any:
         """P(X < x)."""
-        z, y = self._framed(arguments.points(x))
+        z, y = self._framed(arguments.points(x, self.given))
         return np.where(self.given >= 0, self._below(y, z, y > z), self._above(y, z, y >= z))[()]
 
     def sf(self, x: ArrayLike) -> Any:
         """P(X > x), with relative accuracy in the upper tail."""
-        z, y = self._framed(arguments.points(x))
+        z, y = self._framed(arguments.points(x, self.given))
         return np.where(self.given >= 0, self._above(y, z, y >= z), self._below(y, z, y > z))[()]
 
     def ppf(self, q: ArrayLike) -> Any:
@@ -113,4 +113,4 @@ class LaplaceBridge:
 
 def uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
     """Uniform levels in (0, 1): the level 0, which a generator may return, has an infinite quantile."""
-    return np.maximum(rng.random(shape), 2.0**-54)
+    return np.maximum(arguments.generator(rng).random(shape), 2.0**-54)

@@ -29,22 +29,22 @@ class SkellamBridge:
 
     def logpdf(self, x: ArrayLike) -> Any:
         """The log-pmf; -inf where x is not an integer."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.given)
         whole_number = np.isfinite(x) & (np.floor(x) == x)
         point = np.where(whole_number, x, 0.0)
         return np.where(whole_number, _log_pmf(point, self.before, self.after, self.whole, self.given), -np.inf)[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""
-        return self._distribution(np.floor(arguments.points(x)), upper=False)
+        return self._distribution(np.floor(arguments.points(x, self.given)), upper=False)
 
     def cdf_left(self, x: ArrayLike) -> Any:
         """P(X < x)."""
-        return self._distribution(np.ceil(arguments.points(x)) - 1, upper=False)
+        return self._distribution(np.ceil(arguments.points(x, self.given)) - 1, upper=False)
 
     def sf(self, x: ArrayLike) -> Any:
         """P(X > x), with relative accuracy in the upper tail."""
-        return self._distribution(np.floor(arguments.points(x)), upper=True)
+        return self._distribution(np.floor(arguments.points(x, self.given)), upper=True)
 
     def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
         """An exact draw, by rejection under the pmf."""
@@ -57,7 +57,7 @@ class SkellamBridge:
         def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
             return _log_pmf(points, before[rows, None], after[rows, None], whole[rows, None], k[rows, None])
 
-        return lattice.draw(log_pmf, guess, rng).astype(np.int64).reshape(shape)[()]
+        return lattice.draw(log_pmf, guess, arguments.generator(rng)).astype(np.int64).reshape(shape)[()]
 
     def _distribution(self, x: Floats, upper: bool) -> Any:
         columns = np.broadcast_arrays(x, self.before, self.after, self.whole, self.given)

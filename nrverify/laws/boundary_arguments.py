@@ -1,4 +1,4 @@
-"""What a boundary accepts: the checks of its parameters, times and epsilons, made once where the caller comes in."""
+"""What boundaries and crossing probabilities accept: parameters, looks and intervals, checked where they enter."""
 
 import math
 from collections.abc import Iterable
@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.laws._arguments import Floats, positive
+from nrverify.laws._arguments import Floats, extended, positive, real
+
+
+def one_number(name: str, argument: float) -> float:
+    """A finite number."""
+    number = real(name, argument)
+    if number.ndim:
+        raise ValueError(f"{name} = {argument!r} must be one number; pass a float")
+    return float(number)
 
 
 def require_positive(**parameters: float) -> None:
@@ -35,17 +43,23 @@ def like_argument(result: Floats, argument: Any) -> Any:
 
 def sorted_looks(times: Iterable[float]) -> list[float]:
     """The distinct times of a finite grid of looks, ascending."""
-    looks = np.unique(positive("times", list(times)))
-    if looks.size == 0:
-        raise ValueError("times = []: give at least one look")
-    return [float(look) for look in looks]
+    listed = list(times) if isinstance(times, Iterable) and not isinstance(times, (str, bytes, dict)) else times
+    looks = positive("times", listed)
+    if looks.ndim != 1 or looks.size == 0:
+        raise ValueError(f"times = {times!r} must be a list of looks; give at least one, a finite time > 0")
+    return [float(look) for look in np.unique(looks)]
 
 
 def checked_interval(interval: tuple[float, float] | None) -> tuple[float, float]:
     """The end points 0 ≤ lo < hi ≤ ∞ of continuous looking; all t > 0 where none are given."""
-    lo, hi = (0.0, math.inf) if interval is None else interval
-    if not (0 <= lo < hi):
-        raise ValueError(f"interval = {(lo, hi)!r}: need 0 <= lo < hi (hi may be infinite)")
+    if interval is None:
+        return 0.0, math.inf
+    if not isinstance(interval, (tuple, list, np.ndarray)) or len(interval) != 2:
+        raise ValueError(f"interval = {interval!r} must be a pair (lo, hi)")
+    lo = real("the start of the interval", interval[0])
+    hi = extended("the end of the interval", interval[1])
+    if lo.ndim or hi.ndim or not 0 <= lo < hi:
+        raise ValueError(f"interval = {interval!r} must have 0 <= lo < hi (hi may be infinite)")
     return float(lo), float(hi)
 
 

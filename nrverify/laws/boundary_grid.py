@@ -42,9 +42,9 @@ class Grid:
     def __init__(self, times: Iterable[float], delta: float, sensitivity: float) -> None:
         require_positive(sensitivity=sensitivity)
         require_probability(delta)
-        looks = tuple(float(time) for time in times)
-        sorted_looks(looks)
-        object.__setattr__(self, "times", looks)
+        listed = tuple(times) if isinstance(times, Iterable) else times
+        sorted_looks(listed)
+        object.__setattr__(self, "times", tuple(map(float, listed)))
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "sensitivity", sensitivity)
 

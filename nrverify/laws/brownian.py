@@ -26,24 +26,24 @@ class Normal:
 
     def logpdf(self, x: ArrayLike) -> Any:
         """-z²/2 - log(deviation √(2π)), z = (x - mean) / deviation; -inf where the law is an atom."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.mean, self.deviation)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             density = -0.5 * self._standardised(x) ** 2 - np.log(self.deviation) - 0.5 * np.log(2 * np.pi)
         return np.where(self.deviation == 0, -np.inf, density)[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x) = Φ(z)."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.mean, self.deviation)
         return np.where(self.deviation == 0, np.where(x >= self.mean, 1.0, 0.0), ndtr(self._standardised(x)))[()]
 
     def cdf_left(self, x: ArrayLike) -> Any:
         """P(X < x)."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.mean, self.deviation)
         return np.where(self.deviation == 0, np.where(x > self.mean, 1.0, 0.0), ndtr(self._standardised(x)))[()]
 
     def sf(self, x: ArrayLike) -> Any:
         """P(X > x) = Φ(-z), with relative accuracy in the upper tail."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.mean, self.deviation)
         return np.where(self.deviation == 0, np.where(x < self.mean, 1.0, 0.0), ndtr(-self._standardised(x)))[()]
 
     def ppf(self, q: ArrayLike) -> Any:
@@ -54,7 +54,8 @@ class Normal:
 
     def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
         """mean + deviation · Z, Z standard normal."""
-        return self.mean + self.deviation * rng.standard_normal(arguments.shape(size, self.mean, self.deviation))
+        shape = arguments.shape(size, self.mean, self.deviation)
+        return self.mean + self.deviation * arguments.generator(rng).standard_normal(shape)
 
     def _standardised(self, x: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -73,19 +74,20 @@ class Brownian:
     def bridge(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> Normal:
         """X_s given X_t = given: N(given s/t, s(t-s)/t)."""
         s, t = arguments.times(s, t)
-        return Normal(arguments.real("given", given) * (s / t), np.sqrt(s) * np.sqrt((t - s) / t))
+        s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
+        return Normal(given * (s / t), np.sqrt(s) * np.sqrt((t - s) / t))
 
     def forward(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> Normal:
         """X_t given X_s = given: N(given, t-s)."""
         s, t = arguments.times(s, t)
-        given = arguments.real("given", given)
-        return Normal(given + np.zeros_like(t), np.sqrt(t - s))
+        s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
+        return Normal(given, np.sqrt(t - s))
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """⟨value - neighbour, 2 release - value - neighbour⟩ / 2t."""
         t, release = arguments.positive("t", t), arguments.real("release", release)
         value, neighbour = arguments.real("value", value), arguments.real("neighbour", neighbour)
-        summed = arguments.coordinates(value, neighbour, release)
+        summed = arguments.coordinates(t, value, neighbour, release)
         # The two distances before their mean: exact when release is close to the values, no overflow when it is huge.
         products = (value - neighbour) * (0.5 * (release - value) + 0.5 * (release - neighbour))
         return ((products.sum(axis=-1) if summed else products) / t)[()]

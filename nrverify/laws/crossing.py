@@ -13,6 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nrverify.laws.boundary_arguments import (
+    checked_interval,
+    one_number,
+    require_one_way_of_looking,
+    sorted_looks,
+)
 from nrverify.laws.crossing_continuous import continuous_crossing
 from nrverify.laws.crossing_curve import evaluate
 from nrverify.laws.crossing_grid import grid_crossing
@@ -42,30 +48,16 @@ def crossing_probability(
     stays bounded to the end of the floating-point range of an unbounded interval is taken to be crossed for certain;
     the error then reaches down to what was found.
     """
-    if times is not None and interval is not None:
-        raise ValueError(f"give times or interval, not both: times={times!r}, interval={interval!r}")
+    require_one_way_of_looking(times, interval)
+    if not callable(curve):
+        raise TypeError(f"curve = {curve!r} must be a function of the time; pass for example lambda t: a * t + b")
     if times is not None:
-        looks = np.unique(np.asarray(list(times), dtype=np.float64))
-        bad = looks[~(np.isfinite(looks) & (looks > 0.0))]
-        if bad.size:
-            raise ValueError(f"looks must be finite times > 0, got {float(bad[0])!r}: leave it out")
-        if not looks.size:
-            raise ValueError("times is empty: give at least one look, or an interval")
+        looks = np.array(sorted_looks(times))
         return Crossing(*grid_crossing(looks, evaluate(curve, looks)))
-    lo, hi = (0.0, math.inf) if interval is None else _interval(interval)
-    return Crossing(*continuous_crossing(curve, lo, hi))
+    return Crossing(*continuous_crossing(curve, *checked_interval(interval)))
 
 
 def line_crossing_probability(a: float, b: float, interval: tuple[float, float] | None = None) -> float:
     """P(W_t ≥ a·t + b for some t in `interval`), exact: e^(−2ab) over all t > 0 when a, b > 0, else 1 there."""
-    if not (math.isfinite(a) and math.isfinite(b)):
-        raise ValueError(f"slope and intercept must be finite, got a={a!r}, b={b!r}")
-    lo, hi = (0.0, math.inf) if interval is None else _interval(interval)
-    return math.exp(log_line_crossing(float(a), float(b), lo, hi))
-
-
-def _interval(interval: tuple[float, float]) -> tuple[float, float]:
-    lo, hi = (float(end) for end in interval)
-    if not 0.0 <= lo < hi:
-        raise ValueError(f"interval must be (lo, hi) with 0 <= lo < hi <= inf, got {interval!r}")
-    return lo, hi
+    slope, intercept = one_number("a", a), one_number("b", b)
+    return math.exp(log_line_crossing(slope, intercept, *checked_interval(interval)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,18 +26,43 @@ Level = Callable[[Floats], Floats]
 
 
 def evaluate(curve: Callable[[Any], Any], times: Floats) -> Floats:
-    """curve(t) at every time, by one array call where the curve takes arrays, else one float at a time."""
+    """curve(t) at every time."""
+    values = evaluate_where_defined(curve, times)
+    require_values(times, values)
+    return values
+
+
+def evaluate_where_defined(curve: Callable[[Any], Any], times: Floats) -> Floats:
+    """curve(t), by one array call where the curve takes arrays, else one float at a time; NaN where it has no value."""
     with np.errstate(all="ignore"):
         values = _by_array(curve, times) if times.size > 3 else None
         if values is None:
-            values = np.array([float(curve(float(t))) for t in times])
+            values = np.array([_alone(curve, float(t)) for t in times])
+    return values
+
+
+def require_values(times: Floats, values: Floats) -> None:
+    """A number or an infinity at every time."""
     missing = np.isnan(values)
     if missing.any():
         raise ValueError(
-            f"the curve is NaN at t = {float(times[missing][0])!r}: it must be a number or infinite there, "
-            "or the interval must leave that time out"
+            f"the curve has no value (NaN, or an arithmetic error) at t = {float(times[missing][0])!r}: it must be a "
+            "number or infinite there, or the times looked at must leave that one out"
         )
-    return values
+
+
+def _alone(curve: Callable[[Any], Any], time: float) -> float:
+    try:
+        value = curve(time)
+    except ArithmeticError:
+        return math.nan
+    number = np.asarray(value)
+    if number.dtype.kind not in "iufO" or number.size != 1 or not isinstance(number.item(), Real):
+        raise ValueError(f"the curve is {value!r} at t = {time!r}: it must be a real number there, or infinite")
+    try:
+        return float(number.item())
+    except OverflowError:
+        return math.nan
 
 
 def _by_array(curve: Callable[[Any], Any], times: Floats) -> Floats | None:
@@ -48,7 +74,7 @@ def _by_array(curve: Callable[[Any], Any], times: Floats) -> Floats | None:
     if values.shape != times.shape:
         return None
     for i in (0, times.size // 2, times.size - 1):
-        alone = float(curve(float(times[i])))
+        alone = _alone(curve, float(times[i]))
         if not (values[i] == alone or abs(values[i] - alone) <= 1e-12 * abs(alone) or alone != alone):
             return None
     return values
@@ -86,6 +112,12 @@ def level_of(curve: Callable[[Any], Any], log_t: Floats) -> Floats:
     """z(ℓ) = curve(e^ℓ)·e^(−ℓ/2)."""
     t = np.exp(log_t)
     return evaluate(curve, t) / np.sqrt(t)
+
+
+def level_where_defined(curve: Callable[[Any], Any], log_t: Floats) -> Floats:
+    """z(ℓ), NaN where the curve has no value."""
+    t = np.exp(log_t)
+    return evaluate_where_defined(curve, t) / np.sqrt(t)
 
 
 def pieces(level: Level, low: float, high: float, tolerance: float) -> tuple[list[Piece], bool]:

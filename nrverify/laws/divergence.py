@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from nrverify.laws._arguments import Floats, real
-from nrverify.laws.boundary_arguments import like_argument, require_positive
+from nrverify.laws.boundary_arguments import like_argument, one_number, require_positive
 from nrverify.laws.cancellation import expm1_minus_x, x_minus_log1p
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
@@ -32,8 +32,8 @@ def _nonnegative(name: str, values: Any) -> Floats:
 
 
 def _ratio(shift: float, scale: float) -> float:
-    if not math.isfinite(shift) or shift == 0:
-        raise ValueError(f"shift = {shift!r}: must be finite and not 0 (equal values have no loss)")
+    if one_number("shift", shift) == 0:
+        raise ValueError(f"shift = {shift!r} must not be 0: equal values have no loss")
     return abs(shift) / scale
 
 
@@ -171,10 +171,10 @@ def log_renyi_tail(epsilon: float, *, order: float, divergence: float) -> float:
     any noise-reduction mechanism, any looks down to the pre-set t₀.
     """
     for name, parameter in (("epsilon", epsilon), ("divergence", divergence)):
-        if not (math.isfinite(parameter) and parameter >= 0):
-            raise ValueError(f"{name} = {parameter!r}: must be finite and not negative")
-    if not (math.isfinite(order) and order > 1):
-        raise ValueError(f"order = {order!r}: must be finite and above 1")
+        if one_number(name, parameter) < 0:
+            raise ValueError(f"{name} = {parameter!r} must be finite and not negative")
+    if one_number("order", order) <= 1:
+        raise ValueError(f"order = {order!r} must be finite and above 1")
     return min(0.0, -(order - 1) * (epsilon - divergence))
 
 

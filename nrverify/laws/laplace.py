@@ -32,23 +32,23 @@ class AtomicLaplace:
 
     def logpdf(self, x: ArrayLike) -> Any:
         """log(spread / 2 scale) - |x - centre| / scale, the density of the continuous part."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.centre, self.scale)
         with np.errstate(divide="ignore", over="ignore"):
             return (np.log(self.spread) - np.log(2 * self.scale) - np.abs(x - self.centre) / self.scale)[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.centre, self.scale)
         return self._distribution(x, x < self.centre)
 
     def cdf_left(self, x: ArrayLike) -> Any:
         """P(X < x)."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.centre, self.scale)
         return self._distribution(x, x <= self.centre)
 
     def sf(self, x: ArrayLike) -> Any:
         """P(X > x), with relative accuracy in the upper tail."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.centre, self.scale)
         outer = self._outer(x)
         return np.where(x < self.centre, 1 - outer, outer)[()]
 
@@ -86,20 +86,20 @@ class Laplace:
     def bridge(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> LaplaceBridge:
         """X_s given X_t = given: the reverse kernel, with an atom (s/t) exp(-|given| (1/s - 1/t)) at given."""
         s, t = arguments.times(s, t)
-        s, t, given = np.broadcast_arrays(s, t, arguments.real("given", given))
+        s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
         return LaplaceBridge(s, t, given)
 
     def forward(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> AtomicLaplace:
         """X_t given X_s = given: given with probability (s/t)², else given + Lap(t)."""
         s, t = arguments.times(s, t)
-        s, t, given = np.broadcast_arrays(s, t, arguments.real("given", given))
+        s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
         return AtomicLaplace(given, t, (s / t) ** 2, ((t - s) / t) * (1 + s / t))
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """(‖release - neighbour‖₁ - ‖release - value‖₁) / t."""
         t, release = arguments.positive("t", t), arguments.real("release", release)
         value, neighbour = arguments.real("value", value), arguments.real("neighbour", neighbour)
-        summed = arguments.coordinates(value, neighbour, release)
+        summed = arguments.coordinates(t, value, neighbour, release)
         # |r-n| - |r-v| is 2r-v-n cut off at ±|v-n|, with the sign of v-n: no difference of huge distances is taken.
         gap = np.abs(value - neighbour)
         with np.errstate(over="ignore"):

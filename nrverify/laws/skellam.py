@@ -31,28 +31,29 @@ class SymmetricSkellam:
 
     def logpdf(self, x: ArrayLike) -> Any:
         """The log-pmf, log(e^{-variance} I_{|x - centre|}(variance)); -inf where x is not an integer."""
-        x = arguments.points(x)
+        x = arguments.points(x, self.centre, self.variance)
         whole = np.isfinite(x) & (np.floor(x) == x)
         distance = np.where(whole, x, 0.0) - self.centre
         return np.where(whole, log_scaled(distance, self.variance), -np.inf)[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""
-        return self._distribution(np.floor(arguments.points(x)), upper=False)
+        return self._distribution(np.floor(arguments.points(x, self.centre, self.variance)), upper=False)
 
     def cdf_left(self, x: ArrayLike) -> Any:
         """P(X < x)."""
-        return self._distribution(np.ceil(arguments.points(x)) - 1, upper=False)
+        return self._distribution(np.ceil(arguments.points(x, self.centre, self.variance)) - 1, upper=False)
 
     def sf(self, x: ArrayLike) -> Any:
         """P(X > x), with relative accuracy in the upper tail."""
-        return self._distribution(np.floor(arguments.points(x)), upper=True)
+        return self._distribution(np.floor(arguments.points(x, self.centre, self.variance)), upper=True)
 
     def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
         """centre + the difference of two Poisson draws."""
         shape = arguments.shape(size, self.centre, self.variance)
         mean = 0.5 * self.variance
-        return self.centre.astype(np.int64) + rng.poisson(mean, shape) - rng.poisson(mean, shape)
+        steps = arguments.generator(rng).poisson(mean, shape) - rng.poisson(mean, shape)
+        return self.centre.astype(np.int64) + steps
 
     def _distribution(self, x: Floats, upper: bool) -> Any:
         distance, variance = np.broadcast_arrays(x - self.centre, self.variance)
@@ -77,9 +78,8 @@ class Skellam:
     rate: float
 
     def __post_init__(self) -> None:
-        if np.ndim(self.rate) != 0:
+        if arguments.positive("rate", self.rate).ndim:
             raise ValueError(f"rate = {self.rate!r} must be one positive real number")
-        arguments.positive("rate", self.rate)
 
     def marginal(self, t: ArrayLike) -> SymmetricSkellam:
         """Skell(rate·t, rate·t)."""
@@ -90,19 +90,21 @@ class Skellam:
         """X_s given X_t = given."""
         s, t = arguments.times(s, t)
         k = arguments.integer("given", given).astype(np.float64)
-        s, t, k = np.broadcast_arrays(s, t, k)
+        s, t, k = arguments.broadcast(s=s, t=t, given=k)
         return SkellamBridge(self._variance(s), self._variance(t - s), self._variance(t), k)
 
     def forward(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> SymmetricSkellam:
         """X_t given X_s = given: given + Skell(rate·(t-s), rate·(t-s))."""
         s, t = arguments.times(s, t)
-        return SymmetricSkellam(arguments.integer("given", given).astype(np.float64), self._variance(t - s))
+        k = arguments.integer("given", given).astype(np.float64)
+        s, t, k = arguments.broadcast(s=s, t=t, given=k)
+        return SymmetricSkellam(k, self._variance(t - s))
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """Σ log I_{|release - value|}(μ) - log I_{|release - neighbour|}(μ), μ = 2·rate·t."""
         t, release = arguments.positive("t", t), arguments.integer("release", release)
         value, neighbour = arguments.integer("value", value), arguments.integer("neighbour", neighbour)
-        summed = arguments.coordinates(value, neighbour, release)
+        summed = arguments.coordinates(t, value, neighbour, release)
         mu = self._variance(t[..., None] if summed else t)
         losses = log_ratio(np.abs(release - value), np.abs(release - neighbour), mu)
         return losses.sum(axis=-1)[()] if summed else losses

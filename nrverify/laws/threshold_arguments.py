@@ -45,7 +45,7 @@ def checked_bits(bits: Any, rounds: int) -> tuple[int, bool]:
     """(number of rounds printed, whether the last of them halted) for bits 0, …, 0 or 0, …, 0, 1."""
     try:
         printed: NDArray[np.float64] = np.asarray(bits, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"bits = {bits!r} must be a sequence of 0 and 1") from None
     _require_sequence("bits", printed)
     if not np.all((printed == 0) | (printed == 1)):

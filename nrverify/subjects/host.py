@@ -121,8 +121,8 @@ def _serve(connection: Connection, parents: Connection, load: Callable[[], Any])
     parents.close()
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    sys.stdout.flush()
     os.dup2(2, 1)
+    sys.stdout = sys.stderr
     from nrverify.subjects.adapter import Adapter
 
     adapter: Any = None

@@ -184,14 +184,11 @@ class SkellamFloor(SkellamLinear):
         return math.floor(self.line(time)) - 2
 
 
-class SkellamGaussian(SkellamLinear):
-    """Skellam noise is charged as Gaussian noise of the same variance."""
+class SkellamOneProcess(SkellamLinear):
+    """The line counts the variance of one Poisson process where there are two."""
 
-    def epsilon(self, time: float) -> float:
-        variance = 2 * self.rate * time
-        slope = linear_slope(TUNED_AT, math.log(1 / self.delta), self.sensitivity)
-        intercept = math.log(1 / self.delta) / (2 * slope)
-        return self.sensitivity * (self.sensitivity / 2 + slope * variance + intercept) / variance
+    def line(self, time: float) -> float:
+        return super().line(time / 2)
 
 
 MUTANTS = mutants(
@@ -216,6 +213,6 @@ MUTANTS = mutants(
         ("boundary-truncated-decimals", TruncatedDecimals),
         ("boundary-sensitivity-square-root", SensitivitySquareRoot),
         ("boundary-skellam-floor", SkellamFloor),
-        ("boundary-skellam-gaussian", SkellamGaussian),
+        ("boundary-skellam-one-process", SkellamOneProcess),
     ),
 )

@@ -165,7 +165,7 @@ class NonNegative(Brownian):
     """Releases below 0 are reflected, because a count cannot be negative."""
 
     def publish(self, value: Array, state: Any) -> Array:
-        return np.abs(value + state)
+        return np.asarray(np.abs(value + state))
 
 
 class SinglePrecision(Brownian):
@@ -196,7 +196,7 @@ class Rounded(Brownian):
     """Releases are rounded to three decimals."""
 
     def publish(self, value: Array, state: Any) -> Array:
-        return np.round(value + state, 3)
+        return np.asarray(np.round(value + state, 3))
 
 
 class Antithetic(Brownian):

@@ -53,7 +53,7 @@ class TiesTooOften(WalkLaplace):
     """The walk stays with probability (s/t)^1.5, an average of two formulas that disagreed."""
 
     def keep_probability(self, s: float, t: float) -> float:
-        return (s / t) ** 1.5
+        return math.pow(s / t, 1.5)
 
 
 class OneCoin(WalkLaplace):
@@ -181,26 +181,26 @@ class RescaledPath(LazyLaplace):
 
 
 MUTANTS = mutants(
-        "leak",
-        (
-            ("laplace-arrival-rate", ArrivalRate),
-            ("laplace-missing-starting-jump", MissingStartingJump),
-            ("laplace-one-arrival-process", OneArrivalProcess),
-            ("laplace-keep-linear", KeepLinear),
-            ("laplace-ties-too-often", TiesTooOften),
-            ("laplace-one-coin", OneCoin),
-            ("laplace-jump-scale-small-end", JumpScaleSmallEnd),
-            ("laplace-jump-scale-middle", JumpScaleMiddle),
-            ("laplace-never-tied", NeverTied),
-            ("laplace-scale-for-deviation", ScaleForDeviation),
-            ("laplace-time-for-variance", TimeForVariance),
-            ("laplace-gaussian", Gaussian),
-            ("laplace-fresh-noise", FreshLaplace),
-            ("laplace-forward-coin-backwards", ForwardCoinBackwards),
-            ("laplace-coin-forgets-the-noise", CoinForgetsTheNoise),
-            ("laplace-shared-noise", SharedNoise),
-            ("laplace-three-percent-small", ThreePercentSmallLaplace),
-            ("laplace-rescaled-path", RescaledPath),
-            ("laplace-jump-scale-tenth", JumpScaleTenth),
-        ),
+    "leak",
+    (
+        ("laplace-arrival-rate", ArrivalRate),
+        ("laplace-missing-starting-jump", MissingStartingJump),
+        ("laplace-one-arrival-process", OneArrivalProcess),
+        ("laplace-keep-linear", KeepLinear),
+        ("laplace-ties-too-often", TiesTooOften),
+        ("laplace-one-coin", OneCoin),
+        ("laplace-jump-scale-small-end", JumpScaleSmallEnd),
+        ("laplace-jump-scale-middle", JumpScaleMiddle),
+        ("laplace-never-tied", NeverTied),
+        ("laplace-scale-for-deviation", ScaleForDeviation),
+        ("laplace-time-for-variance", TimeForVariance),
+        ("laplace-gaussian", Gaussian),
+        ("laplace-fresh-noise", FreshLaplace),
+        ("laplace-forward-coin-backwards", ForwardCoinBackwards),
+        ("laplace-coin-forgets-the-noise", CoinForgetsTheNoise),
+        ("laplace-shared-noise", SharedNoise),
+        ("laplace-three-percent-small", ThreePercentSmallLaplace),
+        ("laplace-rescaled-path", RescaledPath),
+        ("laplace-jump-scale-tenth", JumpScaleTenth),
+    ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,13 +15,10 @@ from nrverify.reference.mutants.right_stopping import Floats, PrivateStopping, U
 class SharedNoise(PrivateStopping):
     """The query noise is made from the same random numbers as the release it judges."""
 
-    def query_noise(self, scales: Sequence[float], releases: Floats, rng: np.random.Generator) -> list[float]:
-        # The Laplace quantile of the rank of the noise within its step's spread.
-        ranks = ndtr(releases[:, 0] / np.max(np.abs(releases[:, 0])) * 2)
-        return [
-            float(scale * -math.copysign(math.log1p(-2 * abs(rank - 0.5)), 0.5 - rank))
-            for scale, rank in zip(scales, ranks, strict=True)
-        ]
+    def query_noise(self, scales: Sequence[float], normals: Floats, rng: np.random.Generator) -> list[float]:
+        # The Laplace quantile of Φ(z): the right law, from the wrong numbers.
+        sizes = -np.log(2 * ndtr(-np.abs(normals)))
+        return [float(noise) for noise in np.array(scales) * np.copysign(sizes, normals)]
 
 
 class LateUtility(PrivateStopping):
@@ -64,7 +60,7 @@ class ThresholdRedrawn(PrivateStopping):
 class NoQueryNoise(PrivateStopping):
     """The threshold alone is noisy, because the releases are private already."""
 
-    def query_noise(self, scales: Sequence[float], releases: Floats, rng: np.random.Generator) -> list[float]:
+    def query_noise(self, scales: Sequence[float], normals: Floats, rng: np.random.Generator) -> list[float]:
         return [0.0] * len(scales)
 
 

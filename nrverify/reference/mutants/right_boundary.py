@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ive, lambertw, log_ndtr
+from scipy.special import lambertw, log_ndtr
 
 TUNED_AT = 1.0
 """The ε at which the boundaries here are as tight as they get."""
@@ -136,9 +135,13 @@ class SkellamLinear:
     def epsilon(self, time: float) -> float:
         """ψ(t)."""
         k, mu = self.largest_noise(time), 2 * self.rate * time
-        with np.errstate(under="ignore"):
-            high, low = float(ive(k, mu)), float(ive(k + self.sensitivity, mu))
-        if low > 0:
-            return math.log(high / low)
-        # The Bessel functions underflow at small μ, where I_k(μ) ≈ (μ/2)^k/k!.
-        return math.log((k + 1) / (mu / 2))
+        return -sum(math.log(bessel_ratio(k + j, mu)) for j in range(self.sensitivity))
+
+
+def bessel_ratio(k: int, mu: float) -> float:
+    """I_{k+1}(μ)/I_k(μ), by its continued fraction 1/(2(k+1)/μ + I_{k+2}/I_{k+1}) run back from a close bound."""
+    far = k + 400
+    ratio = mu / (far + 1.0 + math.hypot(far + 1.0, mu))
+    for order in range(far - 1, k - 1, -1):
+        ratio = 1 / (2 * (order + 1) / mu + ratio)
+    return ratio

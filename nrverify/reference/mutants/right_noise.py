@@ -178,7 +178,7 @@ class WalkLaplace:
                 noise = noise + moves * self.jumps(s, t, shape, rng)
                 s = t
             path.append(noise)
-        return value + np.stack(path[::-1], axis=1)
+        return np.asarray(value + np.stack(path[::-1], axis=1))
 
 
 class PoissonLaplace(NoiseReduction):

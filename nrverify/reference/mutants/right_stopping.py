@@ -49,8 +49,8 @@ class PrivateStopping:
         path = Path(LAPLACE, (), rng)
         return [path.at(scale).item() for scale in scales]
 
-    def query_noise(self, scales: Sequence[float], releases: Floats, rng: np.random.Generator) -> list[float]:
-        """ξ_n, fresh Laplace noise at the scales."""
+    def query_noise(self, scales: Sequence[float], normals: Floats, rng: np.random.Generator) -> list[float]:
+        """ξ_n, fresh Laplace noise at the scales; the releases' noise, each of variance 1, is not for use here."""
         return [float(rng.laplace(scale=scale)) for scale in scales]
 
     def run(
@@ -67,7 +67,8 @@ class PrivateStopping:
         releases = self.releases(value, schedule, brownian)
         scales = [utility_sensitivity / epsilon for epsilon in self.epsilons(schedule)]
         zeta = self.threshold_noise([2 * scale for scale in scales], laplace)
-        xi = self.query_noise([4 * scale for scale in scales], releases - value, laplace)
+        normals = (releases - value)[:, 0] / np.sqrt(schedule)
+        xi = self.query_noise([4 * scale for scale in scales], normals, laplace)
         bits: list[int] = []
         for u, z, x in zip(self.utilities(value, releases, utility), zeta, xi, strict=True):
             bits.append(int(u + x >= threshold + z))

@@ -1,0 +1,158 @@
+"""The law of the halting round of a design, and the laws it would have under named faults.
+
+Cells are rounds 1, …, n and then "never". The claimed law is exact; a fault's law need only be a law, and is made one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.threshold_cases import Design
+from nrverify.laws.threshold import halting_law
+from nrverify.laws.threshold_law import log_halting_law, log_halting_law_redrawn
+
+Floats = NDArray[np.float64]
+Law = Callable[[Floats, Floats, Floats], Floats]
+
+FLOOR = 0.02
+"""Share of the claimed law in every alternative, so that one odd run cannot ruin a bet."""
+
+_NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
+
+FAULTS = (
+    *("query noise halved", "query noise doubled", "query noise divided by √2", "no query noise"),
+    *("threshold noise halved", "threshold noise doubled", "no threshold noise", "noises exchanged"),
+    *("both noises halved", "both noises doubled", "threshold noise drawn anew in every round"),
+    *("query noise drawn once", "sensitivity ignored", "threshold ignored", "comparison reversed"),
+    *("utility of the round before", "utility of the next round", "rounds counted from 0"),
+    *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
+    *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
+    *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
+)
+
+
+@lru_cache(maxsize=512)
+def claimed_law(design: Design) -> Floats:
+    """The exact probabilities of halting in rounds 1, …, n and of never halting."""
+    law = halting_law(
+        utilities=design.utilities,
+        epsilons=design.epsilons,
+        threshold=design.threshold,
+        sensitivity=design.sensitivity,
+    )
+    return _made_law(np.exp(law))
+
+
+@lru_cache(maxsize=512)
+def faulty_laws(design: Design) -> dict[str, Floats]:
+    """The law of the halting round under each named fault that can show in this design."""
+    epsilons = np.array(design.epsilons)
+    margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
+    kept = _kept if design.constant else _reduced
+    laws = _wrong_noise(margins, epsilons, kept, design.constant)
+    b, c = 2 / epsilons, 4 / epsilons
+    if design.sensitivity != 1:
+        laws["sensitivity ignored"] = kept(margins, b / design.sensitivity, c / design.sensitivity)
+    if design.threshold != 0:
+        laws["threshold ignored"] = kept(np.array(design.utilities) / design.sensitivity, b, c)
+    if design.constant:
+        laws |= _wrong_order(margins, b, c)
+    else:
+        laws |= _wrong_epsilons(margins, epsilons)
+    claimed = claimed_law(design)
+    laws["rounds counted from 0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
+    return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
+
+
+def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -> dict[str, Floats]:
+    """Scales halved, doubled, exchanged or missing; the scales of the law are b = 2/ε and c = 4/ε."""
+    b, c = 2 / epsilons, 4 / epsilons
+    laws = {
+        "query noise halved": kept(margins, b, c / 2),
+        "threshold noise halved": kept(margins, b / 2, c),
+        "threshold noise drawn anew in every round": _redrawn(margins, b, c),
+        "no threshold noise": _redrawn(margins, 0 * b, c),
+    }
+    if constant:
+        laws |= {
+            "query noise doubled": kept(margins, b, 2 * c),
+            "query noise divided by √2": kept(margins, b, c / math.sqrt(2)),
+            "threshold noise doubled": kept(margins, 2 * b, c),
+            "noises exchanged": kept(margins, c, b),
+            "both noises halved": kept(margins, b / 2, c / 2),
+            "both noises doubled": kept(margins, 2 * b, 2 * c),
+            "comparison reversed": kept(-margins, b, c),
+        }
+    return laws
+
+
+def _wrong_order(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
+    """Noise drawn once or not at all, and utilities taken from the wrong round (constant ε)."""
+    highest = np.maximum.accumulate(margins)
+    silent = np.where(highest < 0, 1 - 0.5 * np.exp(-np.abs(highest) / b), 0.5 * np.exp(-np.abs(highest) / b))
+    at_once = np.exp(np.array([_redrawn_survival(a, b[0], c[0]) for a in highest]))
+    return {
+        "no query noise": _from_survival(silent),
+        "query noise drawn once": _from_survival(at_once),
+        "utility of the round before": _kept(np.append(margins[0], margins[:-1]), b, c),
+        "utility of the next round": _kept(np.append(margins[1:], margins[-1]), b, c),
+    }
+
+
+def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
+    """ε of a wrong round, and threshold noise that is not reduced as the process says (rising ε)."""
+    stale = np.append(epsilons[0], epsilons[:-1])
+    b, c = 2 / epsilons, 4 / epsilons
+    first, last = np.full_like(b, epsilons[0]), np.full_like(b, epsilons[-1])
+    return {
+        "ε of the round before": _reduced(margins, 2 / stale, 4 / stale),
+        "query ε of the round before": _reduced(margins, b, 4 / stale),
+        "threshold ε of the round before": _reduced(margins, 2 / stale, c),
+        "first ε throughout": _kept(margins, 2 / first, 4 / first),
+        "last ε throughout": _kept(margins, 2 / last, 4 / last),
+        "threshold noise never reduced": _kept(margins, 2 / first, c),
+        "threshold noise of the last ε throughout": _kept(margins, 2 / last, c),
+        "threshold noise scaled down, not reduced": _kept(margins, b, c),
+    }
+
+
+def _reduced(margins: Floats, b: Floats, c: Floats) -> Floats:
+    return np.exp(log_halting_law(margins, b, c).astype(np.float64))
+
+
+def _redrawn(margins: Floats, b: Floats, c: Floats) -> Floats:
+    return np.exp(log_halting_law_redrawn(margins, b, c).astype(np.float64))
+
+
+def _redrawn_survival(margin: float, b: float, c: float) -> float:
+    return float(log_halting_law_redrawn([margin], [b], [c])[-1])
+
+
+def _kept(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """One standard Laplace number L for the whole run, threshold noise b_n L in round n: P(N > n) = E Π P(ξ < bL − a).
+
+    For equal b this is threshold noise that is kept, by composite quadrature over L.
+    """
+    corners = np.unique(np.clip(np.append(margins / b, 0.0), -38.0, 38.0))
+    finest = min(1.0, float((c / b).min()))
+    edges = np.unique(np.concatenate([np.arange(-40.0, 40.0 + finest, finest), corners]))
+    half = 0.5 * np.diff(edges)[:, None]
+    level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
+    weight = (half * _WEIGHT).ravel() * 0.5 * np.exp(-np.abs(level))
+    distance = (np.outer(b, level) - margins[:, None]) / c[:, None]
+    below = np.where(distance < 0, 0.5 * np.exp(np.minimum(distance, 0)), 1 - 0.5 * np.exp(-np.maximum(distance, 0)))
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _from_survival(survival: Floats) -> Floats:
+    return np.append(-np.diff(np.append(1.0, survival)), survival[-1])
+
+
+def _made_law(law: Floats) -> Floats:
+    positive = np.maximum(law, 0.0)
+    return np.asarray(positive / positive.sum())

@@ -1,0 +1,118 @@
+"""The designed battery of a threshold mechanism: where its faults show, and neighbouring utilities at worst signs.
+
+One round at the threshold says little; many rounds well below it, a drift through it, and rising ε's each betray other
+faults. Shift and scale are interleaved: the law depends on (u − τ)/Δ and ε alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = Sequence[float] | NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What one run of a threshold mechanism is given."""
+
+    name: str
+    utilities: tuple[float, ...]
+    epsilons: tuple[float, ...]
+    threshold: float = 0.0
+    sensitivity: float = 1.0
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds."""
+        return len(self.utilities)
+
+    @property
+    def constant(self) -> bool:
+        """Whether all ε are equal."""
+        return self.epsilons[0] == self.epsilons[-1]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two designs whose utilities differ by exactly the sensitivity in every round."""
+
+    design: Design
+    neighbour: Design
+
+
+def designs_for(mechanism: str) -> tuple[Design, ...]:
+    """The battery: constant ε for `above-threshold`, and rising ones too for `reduced-above-threshold`."""
+    fixed = (
+        _constant("far below", [-6.0] * 40, 1.0),
+        _constant("below, shifted and scaled", [-5.0] * 30, 1.0, threshold=-31.0, sensitivity=2.5),
+        _constant("drift through the threshold", np.linspace(-10, 10, 20), 1.0, threshold=12.0),
+        _constant("alternating", [-8.0, -1.0] * 8, 1.0, threshold=-3.0, sensitivity=0.25),
+        _constant("at the threshold", [0.0] * 6, 0.5, threshold=7.5, sensitivity=0.1),
+        _constant("above, then below", [3.0, -2.0, -6.0, -12.0], 0.7, sensitivity=4.0),
+        _constant("small ε", [-45.0] * 25, 0.1),
+        _constant("large ε", [-1.5] * 35, 4.0, threshold=100.0),
+        _constant("hardly ever", [-30.0, -25.0, -20.0], 1.5, threshold=1.0),
+    )
+    if mechanism == "above-threshold":
+        return fixed
+    fourfold = 0.02 * 4.0 ** np.arange(6)
+    rising = (
+        _rising("doubling ε at the threshold", [0.0] * 8, 0.125 * 2.0 ** np.arange(8)),
+        _rising("quadrupling ε, below by the noise", -8 / fourfold, fourfold, threshold=20.0, sensitivity=0.5),
+        _rising("nearly constant ε", [-6.0] * 12, 1.03 ** np.arange(12), threshold=-2.0),
+        _rising("steps of ε", [-3.0, -1.0] * 5, np.repeat([0.5, 1.0, 4.0], [4, 3, 3]), sensitivity=3.0),
+        _rising("drift and rising ε", np.linspace(-9, 3, 9), np.geomspace(0.4, 2.0, 9), threshold=5.0),
+    )
+    return (fixed[0], fixed[2], *rising, fixed[1], *fixed[3:])
+
+
+def neighbours_for(mechanism: str) -> tuple[Neighbours, ...]:
+    """Worst signs: up to the last round the value's utilities lie Δ below the neighbour's, in the last Δ above.
+
+    ε about 2, where a black box sees most; a few rounds at the threshold for too little query noise, more of them well
+    below for a threshold that is not kept.
+    """
+    pairs = [
+        _pair("6 rounds near the threshold", [0.0] * 6, [2.0] * 6, 0.0, 1.0),
+        _pair("10 rounds above, then below", [0.5] * 9 + [-1.0], [2.5] * 10, 4.0, 2.0),
+        _pair("16 rounds below", [-1.0] * 15 + [0.0], [2.0] * 16, -6.0, 1.0),
+    ]
+    if mechanism == "reduced-above-threshold":
+        pairs.append(_pair("rising ε", [0.0] * 5, [1.0, 1.2, 1.5, 1.8, 2.0], 3.0, 0.5))
+        pairs.append(_pair("doubling ε", [0.0] * 5, [0.125, 0.25, 0.5, 1.0, 2.0], 0.0, 1.0))
+    return tuple(pairs)
+
+
+def _constant(
+    name: str,
+    margins: Numbers,
+    epsilon: float,
+    threshold: float = 0.0,
+    sensitivity: float = 1.0,
+) -> Design:
+    return _rising(name, margins, [epsilon] * len(margins), threshold, sensitivity)
+
+
+def _rising(
+    name: str,
+    margins: Numbers,
+    epsilons: Numbers,
+    threshold: float = 0.0,
+    sensitivity: float = 1.0,
+) -> Design:
+    utilities = tuple(float(threshold + sensitivity * a) for a in margins)
+    return Design(name, utilities, tuple(float(e) for e in epsilons), threshold, sensitivity)
+
+
+def _pair(
+    name: str, margins: Sequence[float], epsilons: Sequence[float], threshold: float, sensitivity: float
+) -> Neighbours:
+    other = _rising(name, margins, epsilons, threshold, sensitivity)
+    signs = [-1.0] * (len(margins) - 1) + [1.0]
+    moved = tuple(u + sign * sensitivity for u, sign in zip(other.utilities, signs, strict=True))
+    return Neighbours(Design(name, moved, other.epsilons, threshold, sensitivity), other)

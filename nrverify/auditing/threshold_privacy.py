@@ -1,0 +1,126 @@
+"""Ex-post privacy of a threshold mechanism, black box: the bits tell neighbours apart by no more than e^{ε_N}."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.threshold_alternatives import claimed_law, faulty_laws
+from nrverify.auditing.threshold_cases import Neighbours
+from nrverify.auditing.threshold_drawing import LabelledRuns
+from nrverify.laws.threshold import worst_loss
+from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound
+
+Floats = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+FEWEST_RUNS = 1000
+LEAKS = (
+    *("query noise halved", "query noise divided by √2", "threshold noise halved", "no threshold noise"),
+    *("threshold noise drawn anew in every round", "both noises halved", "noises exchanged", "sensitivity ignored"),
+    *("threshold noise scaled down, not reduced", "last ε throughout"),
+)
+"""Faults that leak: their exact posteriors are the guesses."""
+
+
+class ThresholdExPost:
+    """P(b = 1 | bits) ≤ σ(ε_N): the claim itself, between neighbours at the worst signs, in both directions.
+
+    Bets on the label with the posteriors of faults that leak and with shares learned from earlier runs; the empirical
+    lower bound on ε, from the halt in the last round, stands beside the paper's bound ε_N and the sharp one
+    min(ε_n, ¼Σε_i). Catches any mechanism that leaks more than ε_N at these neighbours. Misses leaks within the slack
+    between the sharp bound and ε_N, and is slower than the law.
+    """
+
+    id = "privacy.ex-post"
+    kind = "privacy"
+    claims: tuple[str, ...] = ("R05", "R10")
+
+    def __init__(self, pairs: Sequence[Neighbours]) -> None:
+        self.runs = 0
+        self.pairs = {pair.design.name: pair for pair in pairs}
+        predictors = len(LEAKS) + 2
+        smallest = min(pair.design.epsilons[0] for pair in pairs)
+        self.wealth = {side: LabelWealth(predictors, 0.0, smallest) for side in (True, False)}
+        self._guesses = {name: _log_odds(pair) for name, pair in self.pairs.items()}
+        self._counts = {name: np.zeros((2, pair.design.rounds + 1)) for name, pair in self.pairs.items()}
+
+    def observe(self, drawn: LabelledRuns) -> None:
+        """Bets on the labels of new runs with what was learned before, then learns from them."""
+        name = drawn.pair.design.name
+        self.runs += drawn.cells.size
+        counts = self._counts[name]
+        learned = np.log((counts[1] + 1.0) / (counts[0] + 1.0))
+        guess = np.vstack([self._guesses[name], learned])[:, drawn.cells]
+        claim = claims_of(drawn.pair)[drawn.cells]
+        for side, wealth in self.wealth.items():
+            wealth.bet(guess if side else -guess, claim, drawn.label if side else ~drawn.label)
+        np.add.at(counts, (drawn.label.astype(int), drawn.cells), 1.0)
+
+    @property
+    def log_e(self) -> float:
+        """log e-value, averaged over both directions."""
+        return float(np.logaddexp(self.wealth[True].log_e, self.wealth[False].log_e) - np.log(2))
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict, with the empirical ε beside both bounds, at its own confidence."""
+        log_e = self.log_e
+        bound, claim, sharp, name = self.empirical_epsilon()
+        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
+        verdict = CheckVerdict.REFUTED if log_e >= -np.log(alpha) else CheckVerdict.CONSISTENT
+        if verdict is CheckVerdict.CONSISTENT and self.runs < FEWEST_RUNS:
+            verdict = CheckVerdict.INCONCLUSIVE
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.runs,
+            statistic=bound,
+            e_value=float(np.exp(min(log_e, 700.0))),
+            alpha=alpha,
+            detectable=f"an attacker's ε of about {claim + resolution:.2g} where {claim:.2g} is claimed",
+            expected=f"no halting round more than e^{claim:.3g} times likelier for one neighbour ({name})",
+            observed=(
+                f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g}, against the bound "
+                f"ε_N = {claim:.3g} claimed and the sharp bound {sharp:.3g}"
+            ),
+        )
+
+    def empirical_epsilon(self) -> tuple[float, float, float, str]:
+        """(lower bound, claim, sharp bound, pair) of the pair that comes nearest to its claim or passes it.
+
+        The event is fixed in advance, a halt in the last round; one for each pair, the confidence divided.
+        """
+        confidence = 1 - (1 - CONFIDENCE) / len(self.pairs)
+        found = []
+        for name, pair in self.pairs.items():
+            hits, others = (int(self._counts[name][label, -2]) for label in (1, 0))
+            bound = epsilon_lower_bound(hits, hits + others, confidence)
+            claim = pair.design.epsilons[-1]
+            found.append((bound / claim, (bound, claim, worst_loss(pair.design.epsilons), name)))
+        return max(found)[1]
+
+
+def claims_of(pair: Neighbours) -> Floats:
+    """ε_n for a halt in round n; after the last round the claim is that of the last ε, which is generous."""
+    return np.append(pair.design.epsilons, pair.design.epsilons[-1])
+
+
+def _log_odds(pair: Neighbours) -> Floats:
+    """Log posterior odds of the label in each cell: under the claimed law, and under each fault that leaks."""
+    designs = (pair.design, pair.neighbour)
+    claimed = [claimed_law(design) for design in designs]
+    faulty = [faulty_laws(design) for design in designs]
+    rows = [claimed]
+    rows += [[laws.get(fault, own) for laws, own in zip(faulty, claimed, strict=True)] for fault in LEAKS]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.array([np.log(own) - np.log(other) for own, other in rows])
+    return np.asarray(np.nan_to_num(odds, nan=0.0, posinf=30.0, neginf=-30.0))

@@ -1,0 +1,28 @@
+"""The calibration set of the audit: faulty implementations it must refute, and benign ones it must never refute.
+
+Each mutant is a right implementation with one mistake that a competent engineer makes.
+"""
+
+from __future__ import annotations
+
+from nrverify.reference.mutants import boundary, epsilon_knob, laplace, private_stopping, skellam, threshold
+from nrverify.reference.mutants.benign import NOISE_REDUCTION
+from nrverify.reference.mutants.benign_claims import CLAIMS
+from nrverify.reference.mutants.brownian import RECURSION
+from nrverify.reference.mutants.brownian_randomness import RANDOMNESS
+from nrverify.reference.mutants.catalogue import Benign, Mutant
+
+__all__ = ["BENIGN", "MUTANTS", "Benign", "Mutant"]
+
+MUTANTS: tuple[Mutant, ...] = (
+    *RECURSION,
+    *RANDOMNESS,
+    *laplace.MUTANTS,
+    *skellam.MUTANTS,
+    *threshold.MUTANTS,
+    *boundary.MUTANTS,
+    *private_stopping.MUTANTS,
+    *epsilon_knob.MUTANTS,
+)
+
+BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS)

@@ -1,0 +1,44 @@
+"""Right subjects asked for an ε: the noise is what a boundary, written here from its formula, needs for it."""
+
+from __future__ import annotations
+
+import math
+
+from nrverify.reference.mutants.right_boundary import linear_slope
+from nrverify.reference.mutants.right_noise import Brownian, LazyLaplace
+
+TUNED_AT = 0.3
+
+
+def linear_time(epsilon: float, delta: float, sensitivity: float) -> float:
+    """t = Δ(Δ/2 + b)/(ε − Δa) for the line tuned at 0.3; ValueError at and below the floor Δa."""
+    level = math.log(1 / delta)
+    slope = linear_slope(TUNED_AT, level, sensitivity)
+    if not epsilon > sensitivity * slope:
+        raise ValueError(f"epsilon must be above {sensitivity * slope!r}, which this boundary never reaches")
+    return sensitivity * (sensitivity / 2 + level / (2 * slope)) / (epsilon - sensitivity * slope)
+
+
+class EpsilonBrownian(Brownian):
+    """The Brownian mechanism behind a linear boundary: every look costs at most its ε, with probability 1 − δ."""
+
+    knob = "epsilon"
+    sensitivity = 1.0
+    delta = 1e-6
+
+    def time_at(self, at: float, d: int) -> float:
+        """ψ⁻¹(ε)."""
+        return linear_time(at, self.delta, self.sensitivity)
+
+
+class EpsilonLaplace(LazyLaplace):
+    """The Laplace mechanism at t = Δ/ε: every look costs at most its ε, for certain."""
+
+    knob = "epsilon"
+    sensitivity = 1.0
+
+    def time_at(self, at: float, d: int) -> float:
+        """Δ/ε."""
+        if not at > 0:
+            raise ValueError(f"epsilon must be positive, got {at!r}")
+        return self.sensitivity / at

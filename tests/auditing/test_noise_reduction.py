@@ -1,0 +1,133 @@
+"""Audits of Brownian subjects: right ones are never refuted, wrong ones are, for the reason that is theirs.
+
+A right subject is refuted with probability at most 1e-6 an audit; seeds are fixed.
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+from nrverify import audit
+from tests.auditing import subjects
+
+
+def refuted(report):
+    return {check.id for check in report.checks if check.verdict == "refuted"}
+
+
+@pytest.mark.parametrize(
+    "subject", [subjects.Right, subjects.OnlySessions, subjects.ForwardPath, subjects.Picky], ids=lambda s: s.__name__
+)
+def test_a_right_subject_is_consistent_and_says_what_would_have_been_caught(subject):
+    report = audit(subject(), samples=12_000)
+    assert report.verdict == "consistent", refuted(report)
+    assert report.exit_code == 0
+    law = next(check for check in report.checks if check.id == "law.transcript")
+    assert "variance within ±" in law.detectable
+
+
+@pytest.mark.parametrize(
+    ("subject", "check", "most"),
+    [
+        (subjects.Fresh, "law.transcript", 200),
+        (subjects.PullsToZero, "law.value", 200),
+        (subjects.WideBridge, "law.transcript", 6_000),
+        (subjects.Small, "law.transcript", 60_000),
+        (subjects.AfterExtremes, "law.transcript", 8_000),
+        (subjects.Correlated, "independence.coordinates", 12_000),
+        (subjects.HeavyTails, "law.release", 8_000),
+        (subjects.FewStreams, "randomness.streams", 2_000),
+        (subjects.SinglePrecision, "lattice", 500),
+        (subjects.WholeSteps, "lattice", 500),
+        (subjects.WrongOnlyInSessions, "law.adaptive", 2_000),
+        (subjects.NotANumber, "protocol.finite", 200),
+    ],
+    ids=lambda x: getattr(x, "__name__", str(x)),
+)
+def test_a_wrong_subject_is_refuted_by_the_check_that_names_its_fault(subject, check, most):
+    report = audit(subject())
+    assert report.verdict == "refuted"
+    assert report.exit_code == 1
+    assert check in refuted(report)
+    assert report.run["samples"] <= most
+    finding = next(c for c in report.checks if c.id == check)
+    assert "Likely cause:" in finding.message
+    assert "Effect:" in finding.message
+    assert "seed=0" in finding.reproduce
+
+
+def test_too_much_noise_is_said_to_harm_accuracy_only():
+    report = audit(subjects.WideBridge())
+    finding = next(check for check in report.checks if check.id == "law.transcript")
+    assert "only accuracy suffers" in finding.message
+
+
+def test_an_audit_gives_the_same_report_for_the_same_seed():
+    documents = []
+    for _ in range(2):
+        document = audit(subjects.Right(), samples=2_000, seed=5).document()
+        document["run"].pop("seconds")
+        documents.append(document)
+    assert documents[0] == documents[1]
+
+
+def test_a_tiny_budget_is_inconclusive_not_a_pass():
+    report = audit(subjects.Right(), samples=300)
+    assert (report.verdict, report.exit_code) == ("inconclusive", 4)
+
+
+def test_a_subject_that_refuses_part_of_the_range_is_audited_on_the_rest():
+    report = audit(subjects.Picky(), samples=3_000)
+    refused = next(check for check in report.checks if check.id == "protocol.range")
+    assert "not covered" in refused.message
+
+
+def test_a_subject_that_refuses_everything_could_not_be_run():
+    class Refuses(subjects.Right):
+        def sample(self, value, schedule, sessions, seed):
+            raise ValueError("no")
+
+    report = audit(Refuses())
+    assert (report.verdict, report.exit_code) == ("errored", 3)
+    assert "refuses every request" in report.message
+
+
+def test_a_subject_that_fails_after_the_smoke_stage_could_not_be_run_unless_it_was_refuted():
+    class FailsLater(subjects.Right):
+        calls = 0
+
+        def sample(self, value, schedule, sessions, seed):
+            self.calls += 1
+            if self.calls > 40:
+                raise RuntimeError("worn out")
+            return super().sample(value, schedule, sessions, seed)
+
+    assert audit(FailsLater()).exit_code == 3
+
+    class WrongAndFails(FailsLater):
+        def step(self, noise, t, s, rng):
+            return self.first(noise.shape, s, rng)
+
+    assert audit(WrongAndFails()).exit_code == 1
+
+
+def test_the_report_has_every_field_and_is_strict_json():
+    report = audit(subjects.Fresh())
+    document = json.loads(report.to_json())
+    assert document["schema"] == "nrverify/report/1"
+    assert set(document["subject"]) == {"name", "version", "mechanism", "knob", "address"}
+    assert set(document["run"]) == {"seed", "alpha", "samples", "stopped", "versions", "seconds"}
+    wanted = (
+        "id claims kind verdict samples statistic p_value e_value alpha detectable expected observed message reproduce"
+    )
+    assert all(set(check) == set(wanted.split()) for check in document["checks"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [({"alpha": 2.0}, "alpha is 2.0"), ({"samples": 0}, "samples is 0"), ({"budget": np.nan}, "budget is nan")],
+)
+def test_a_mistake_in_the_arguments_is_a_value_error_that_names_it(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        audit(subjects.Right(), **arguments)

@@ -1,0 +1,196 @@
+"""A subject runs in a process of its own: whatever it does, the audit gets an answer or one clear sentence."""
+
+import os
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.host import Host
+from nrverify.subjects.plays import Fixed, Follow
+
+VALUE = np.array([1.0])
+
+
+class Sound:
+    mechanism = "brownian"
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed)
+        return value + rng.standard_normal((sessions, len(schedule), len(value)))
+
+    def open(self, value, seed):
+        return SoundSession(value, seed)
+
+
+class SoundSession:
+    def __init__(self, value, seed):
+        self.value, self.rng = value, np.random.default_rng(seed)
+
+    def release(self, at):
+        return self.value + self.rng.standard_normal(self.value.shape)
+
+
+@pytest.fixture
+def host_of():
+    hosts = []
+
+    def start(subject, timeout=20.0):
+        host = Host(lambda: subject, timeout)
+        hosts.append(host)
+        return host
+
+    yield start
+    for host in hosts:
+        host.close()
+
+
+def test_transcripts_come_back_as_arrays(host_of):
+    host = host_of(Sound())
+    assert host.sample(VALUE, (4.0, 1.0), 5, 7).shape == (5, 2, 1)
+    releases, asked = host.play(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2, 3])
+    assert releases.shape == (3, 3, 1)
+    assert asked.tolist() == [[4.0, 1.0, 1.0]] * 3
+
+
+def test_adaptive_sessions_leave_nan_after_their_end(host_of):
+    play = Follow(start=10.0, end=0.5, fast=0.25, slow=0.5, length=8, close=0.0)
+    releases, asked = host_of(Sound()).play(VALUE, play, range(20))
+    assert np.array_equal(np.isnan(asked), np.isnan(releases[..., 0]))
+    assert np.nanmin(asked) == 0.5
+    steps = np.diff(asked, axis=1)
+    assert np.all(np.isnan(steps) | (steps < 0))
+
+
+def test_two_sessions_are_open_at_a_time(host_of):
+    class Counting(Sound):
+        most = 0
+
+        def __init__(self):
+            self.running = 0
+
+        def open(self, value, seed):
+            self.running += 1
+            subject = self
+
+            class Session:
+                left = 2
+
+                def release(self, at):
+                    self.left -= 1
+                    both = float(subject.running)
+                    if self.left == 0:
+                        subject.running -= 1
+                    return [both]
+
+            return Session()
+
+    releases, _ = host_of(Counting()).play(VALUE, Fixed((2.0, 1.0)), [1, 2])
+    assert releases[0, 1, 0] == 2.0
+
+
+class Raises(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        raise RuntimeError("no entropy left")
+
+
+class Refuses(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        raise ValueError("time below 0.1")
+
+
+class Exits(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        sys.exit(0)
+
+
+class Dies(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        os._exit(9)
+
+
+class Hangs(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        time.sleep(3600)
+
+
+class WrongShape(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        return np.zeros((sessions, len(schedule)))
+
+
+class Words(Sound):
+    def sample(self, value, schedule, sessions, seed):
+        return [["a"] * len(schedule)] * sessions
+
+
+@pytest.mark.parametrize(
+    ("subject", "error", "words"),
+    [
+        (Raises(), SubjectFailed, "RuntimeError: no entropy left"),
+        (Refuses(), SubjectRefused, r"time below 0\.1"),
+        (Exits(), SubjectFailed, "SystemExit"),
+        (Dies(), SubjectFailed, "ended with exit code 9"),
+        (WrongShape(), SubjectFailed, r"shape \(4, 2\): shape \(4, 2, 1\) is needed"),
+        (Words(), SubjectFailed, "numbers of shape"),
+    ],
+)
+def test_what_a_subject_does_wrong_is_said_in_one_sentence(host_of, subject, error, words):
+    with pytest.raises(error, match=words):
+        host_of(subject).sample(VALUE, (2.0, 1.0), 4, 1)
+
+
+def test_a_hang_ends_at_the_time_limit_and_the_process_is_gone(host_of):
+    host = host_of(Hangs(), timeout=0.5)
+    with pytest.raises(SubjectFailed, match=r"longer than 0\.5 seconds"):
+        host.sample(VALUE, (1.0,), 1, 1)
+    process = host._process
+    host.close()
+    assert process.exitcode is not None
+
+
+def test_a_subject_that_prints_does_not_write_to_standard_output(host_of, capfd):
+    class Prints(Sound):
+        def sample(self, value, schedule, sessions, seed):
+            print("hello")
+            return super().sample(value, schedule, sessions, seed)
+
+    host = host_of(Prints())
+    host.sample(VALUE, (1.0,), 1, 1)
+    host.close()
+    captured = capfd.readouterr()
+    assert captured.out == ""
+
+
+def test_a_subject_that_changes_its_arguments_changes_only_its_own(host_of):
+    class Mutates(Sound):
+        def sample(self, value, schedule, sessions, seed):
+            out = super().sample(value, schedule, sessions, seed)
+            value[:] = 99.0
+            schedule[:] = [0.0]
+            return out
+
+    value = VALUE.copy()
+    host_of(Mutates()).sample(value, (2.0, 1.0), 2, 1)
+    assert value.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ({"mechanism": "brownain"}, "did you mean 'brownian'"),
+        ({"mechanism": None}, "mechanism is None"),
+        ({"mechanism": "laplace", "sample": None, "open": None}, r"needs open\(\) or sample\(\)"),
+        ({"mechanism": "brownian", "knob": "epsilon"}, "needs the attribute sensitivity"),
+        ({"mechanism": "brownian", "knob": "eps"}, "knob is 'eps'"),
+        ({"mechanism": "brownian", "range": (3, 1)}, "smallest < largest"),
+        ({"mechanism": "brownian", "dimensions": (0,)}, "positive whole numbers"),
+        ({"mechanism": "boundary", "epsilon": lambda t: 1.0, "sensitivity": 1.0, "delta": 2.0}, "delta is 2.0"),
+    ],
+)
+def test_a_description_that_makes_no_sense_is_refused_with_its_remedy(attributes, words):
+    subject = type("Subject", (Sound,), attributes)()
+    with pytest.raises(SubjectFailed, match=words):
+        Host(lambda: subject, 20.0)
