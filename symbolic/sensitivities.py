@@ -14,7 +14,8 @@ from nrverify.ledger.proof import Expr, Proof
 from .inner_products import vector
 
 PRECISION = 64
-N, LAMBDA, M = (*sp.symbols("n lambda", positive=True), sp.Symbol("m", real=True))
+N, LAMBDA = sp.symbols("n lambda", positive=True)
+M = sp.Symbol("m", real=True)
 """Records, regularisation, and the margin m = y⟨x, β⟩ of a record."""
 ONE, THREE = sp.Integer(1), sp.Integer(3)
 

@@ -22,7 +22,9 @@ PRECISION = 160
 TIGHT = 1e-14
 """Of formulas without quadrature."""
 
-PAIRS = (
+Numbers = tuple[float, ...]
+
+PAIRS: tuple[tuple[Numbers, Numbers, Numbers], ...] = (
     ((0.5, -1.0, 2.0), (-0.5, 0.0, 1.0), (0.5, 0.75, 2.0)),
     ((8.0, 12.0, -9.0), (9.0, 13.0, -10.0), (1.0, 1.0, 1.0)),
     ((1e6, 50.0), (1e6 + 1, 49.5), (0.1, 0.3)),
@@ -34,7 +36,7 @@ PAIRS = (
     {"R05": supports},
     rejects={
         "databases exchanged": {"sign": -1.0},
-        "the loss of the last round alone": {"from_round": 1},
+        "the first round left out": {"from_round": 1},
     },
 )
 def loss_of_the_bits(enclosure: Enclosure, sign: float = 1.0, from_round: int = 0) -> None:
@@ -44,18 +46,19 @@ def loss_of_the_bits(enclosure: Enclosure, sign: float = 1.0, from_round: int = 
             exact = [a - b for a, b in zip(exact_logs(own, levels), exact_logs(other, levels), strict=True)]
             for n in range(1, len(levels) + 2):
                 bits = [0] * (n - 1) + [1] if n <= len(levels) else [0] * len(levels)
-                utilities: list[float] = [*other[:from_round], *own[from_round:]]
+                changed = [*other[:from_round], *own[from_round:]]
                 # Δ = 2 and τ = −3 do not matter: utilities in those units.
                 loss = threshold.privacy_loss(
                     bits,
-                    utilities=[2 * u - 3 for u in utilities],
+                    utilities=[2 * u - 3 for u in changed],
                     neighbour=[2 * u - 3 for u in other],
                     epsilons=levels,
                     threshold=-3.0,
                     sensitivity=2.0,
                 )
                 enclosure.agrees(f"loss of {bits}, u = {own}, u' = {other}", sign * loss, exact[n - 1], 0.0, ACCURACY)
-        utilities, levels = (1.0, -2.0, 5.0), (0.5, 1.0, 3.0)
+        utilities: Numbers = (1.0, -2.0, 5.0)
+        levels = (0.5, 1.0, 3.0)
         log_p = threshold.log_probability([0, 1], utilities=utilities, epsilons=levels)
         expected = exact_logs(utilities[:2], levels[:2])[1]
         enclosure.agrees("rounds after the last bit do not count", log_p, expected, ROUNDING, ACCURACY)
@@ -77,7 +80,12 @@ def loss_of_the_bits(enclosure: Enclosure, sign: float = 1.0, from_round: int = 
 )
 def bound_on_the_loss(enclosure: Enclosure, bound: Callable[..., float] = threshold.worst_loss) -> None:
     """worst_loss = min(ε_n, ¼Σε_i), in both branches; exact losses far out come within 10⁻⁴ of it and never pass."""
-    cases = (((1.0,) * 6, 1.0), ((0.5, 1.0, 2.0), 0.875), ((1.0, 1.0), 0.5), ((0.25,) * 3 + (2.0,), 0.6875))
+    cases: tuple[tuple[Numbers, float], ...] = (
+        ((1.0,) * 6, 1.0),
+        ((0.5, 1.0, 2.0), 0.875),
+        ((1.0, 1.0), 0.5),
+        ((0.25,) * 3 + (2.0,), 0.6875),
+    )
     for levels, expected in cases:
         enclosure.agrees(f"worst loss for ε = {levels}", bound(levels), arb(expected), TIGHT)
     for levels in ((1.0,), (1.0, 1.0, 1.0), (0.5, 1.0, 2.0)):
@@ -175,10 +183,10 @@ def tails(enclosure: Enclosure, log_tail: Callable[..., Any] = threshold_law.log
                 exact = sum_tail(arb(x), arb(b), arb(c)).log()
                 found = log_tail(*(np.longdouble(number) for number in (x, b, c)))
                 enclosure.agrees(f"log P(Lap({b}) + Lap({c}) > {x})", float(found), exact, 1e-12, TIGHT)
-        margins, b, c = (1.0, -2.0, 3.0), (2.0, 1.0, 0.0), (4.0, 2.0, 1.0)
-        law = threshold_law.log_halting_law_redrawn(margins, b, c)
+        rounds = ((1.0, 2.0, 4.0), (-2.0, 1.0, 2.0), (3.0, 0.0, 1.0))
+        law = threshold_law.log_halting_law_redrawn(*zip(*rounds, strict=True))
         survived = arb(0)
-        for n, (a, narrow, wide) in enumerate(zip(margins, b, c, strict=True)):
+        for n, (a, narrow, wide) in enumerate(rounds):
             halted = sum_tail(arb(-a), arb(narrow), arb(wide)).log()
             enclosure.agrees(f"redrawn noise: log P(N = {n + 1})", float(law[n]), survived + halted, 0.0, TIGHT)
             survived += sum_tail(arb(a), arb(narrow), arb(wide)).log()

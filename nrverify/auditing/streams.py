@@ -80,7 +80,7 @@ class Streams:
             alpha=alpha,
             detectable=f"fewer than {streams:.2g} different streams",
             expected=f"{sum(self._chance.values()):.2g} equal pairs of transcripts",
-            observed=f"{sum(self._collisions.values())} equal pairs among {self.sessions} sessions with different seeds",
+            observed=f"{sum(self._collisions.values())} equal pairs among {self.sessions} sessions of different seeds",
         )
 
     def _collision_probability(self, batch: Batch) -> float:

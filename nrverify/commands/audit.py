@@ -30,11 +30,12 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     """The checks asked for; an unknown one is a usage error that names the closest."""
     if not values:
         return values
-    from nrverify.auditing.causes import CLAIM
+    from nrverify.auditing.catalogue import catalogue
 
+    checks = catalogue()
     for value in values:
-        if value not in CLAIM:
-            close = difflib.get_close_matches(value, CLAIM, n=1, cutoff=0.3)
+        if value not in checks:
+            close = difflib.get_close_matches(value, checks, n=1, cutoff=0.3)
             hint = f" Did you mean {close[0]}?" if close else ""
             raise click.BadParameter(f"no check {value!r}.{hint}", ctx, parameter)
     return values

@@ -242,8 +242,8 @@ def gaussian_shape(times: Floats, releases: Floats, value: Any, neighbour: Any) 
 def skellam_at_a_stopping_time(experiment: Experiment, loss: Loss = SKELLAM_LOSS) -> None:
     """Integer releases with Skellam noise, at adaptive times and stopped: the loss is a ratio of Bessel functions.
 
-    16,000 sessions see odds whose logarithm is off by 20 %, with power 1 − 1e-6.
+    32,000 sessions see odds whose logarithm is off by 20 %, with power 1 − 1e-6.
     """
     rivals = (SKELLAM_LOSS, gaussian_shape)
     design = Design("skellam", ([1], [0]), by_sign(2.0, 0.8, 0.4), first_above(3.0), 3, rivals, rate=SKELLAM.rate)
-    wager(experiment, design, loss, 16_000)
+    wager(experiment, design, loss, 32_000)

@@ -8,13 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nrverify.laws.crossing_curve import NARROWEST, envelope, level_of, pieces
+from nrverify.laws.crossing_curve import (
+    NARROWEST,
+    envelope,
+    level_of,
+    level_where_defined,
+    pieces,
+    require_values,
+)
 from nrverify.laws.crossing_segments import segment_bound, segment_crossing
 from nrverify.laws.crossing_state import Floats
 from nrverify.laws.crossing_volterra import smooth_crossing
 
 _SCAN = 0.125  # step in log t of the search for where the curve is low
-_FAR, _FARTHEST = 92.0, 690.0  # |log t| searched at first, and where z has not risen by then
+_FAR, _FARTHEST = 92.0, 700.0  # |log t| searched at first, and where z has not risen by then
 _NEGLIGIBLE = 34.0  # a level z whose φ(z) is e⁻³⁴ of the largest is never reached, to double precision
 _MANY = 600  # pieces: so many jumps are enclosed rather than followed one by one, nor forgiven as noise
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
@@ -77,19 +84,35 @@ def _enclosure(level: Callable[[Floats], Floats], runs: list[tuple[float, float]
 
 
 def _scan(curve: Callable[[Any], Any], lo: float, hi: float) -> _Scan:
-    open_end = False
-    for far in (_FAR, _FARTHEST):
-        low = math.log(lo) if lo > 0.0 else min(-far, math.log(hi) - far if math.isfinite(hi) else -far)
-        high = math.log(hi) if math.isfinite(hi) else max(far, low + far)
-        low, high = max(low, -_FARTHEST), min(high, _FARTHEST)
-        log_t = np.linspace(low, high, max(257, math.ceil((high - low) / _SCAN) + 1))
-        level = level_of(curve, log_t)
-        ceiling = math.sqrt(max(float(level.min()), 0.0) ** 2 + 2.0 * _NEGLIGIBLE)
-        open_end = (lo == 0.0 and level[0] < ceiling) or (math.isinf(hi) and level[-1] < ceiling)
-        if not open_end:
-            return _Scan(log_t, level, False)
-    inner = np.abs(log_t) <= _FAR
-    return _Scan(log_t[inner], level[inner], True)
+    near = _sampled(curve, lo, hi, _FAR)
+    # A level still low at the ends of the first search may rise later: only then is the rest of the numbers searched.
+    far = _sampled(curve, lo, hi, _FARTHEST) if near.open_end else near
+    return near if far.open_end else far
+
+
+def _sampled(curve: Callable[[Any], Any], lo: float, hi: float, far: float) -> _Scan:
+    """The levels from lo to hi, as far as |log t| = far, or that much beyond the other end."""
+    start = math.log(lo) if lo > 0.0 else -math.inf
+    end = math.log(hi) if math.isfinite(hi) else math.inf
+    low = max(start if lo > 0.0 else min(-far, end - far), -_FARTHEST)
+    high = min(end if math.isfinite(hi) else max(far, start + far), _FARTHEST)
+    if low >= high:
+        raise ValueError(
+            f"interval = {(lo, hi)!r} must hold times between e^(-{_FARTHEST:g}) and e^{_FARTHEST:g}: change the unit"
+        )
+    log_t = np.linspace(low, high, max(257, math.ceil((high - low) / _SCAN) + 1))
+    level = level_where_defined(curve, log_t)
+    lowest = float(np.fmin.reduce(level))
+    ceiling = math.sqrt(max(lowest, 0.0) ** 2 + 2.0 * _NEGLIGIBLE)
+    # Beyond a level that is out of reach, a curve may overflow: it is not needed there.
+    defined = np.flatnonzero(~np.isnan(level))
+    if defined.size:
+        first = defined[0] if lo == 0.0 and level[defined[0]] > ceiling else 0
+        last = defined[-1] if math.isinf(hi) and level[defined[-1]] > ceiling else len(level) - 1
+        log_t, level = log_t[first : last + 1], level[first : last + 1]
+    require_values(np.exp(log_t), level)
+    open_end = (lo == 0.0 and level[0] <= ceiling) or (math.isinf(hi) and level[-1] <= ceiling)
+    return _Scan(log_t, level, bool(open_end))
 
 
 def _runs(scan: _Scan, ceiling: float) -> list[tuple[float, float]]:
