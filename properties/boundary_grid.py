@@ -13,7 +13,7 @@ from nrverify.laws.crossing import crossing_probability
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
-from .strategies import powers_of_ten
+from .strategies import integers, powers_of_ten
 
 CROSSING_ERROR = 1e-8
 """The relative accuracy that crossing probabilities promise at 100 looks; here are at most 3."""
@@ -63,9 +63,9 @@ def grid_spends_delta_exactly(search: Search, quantile: Callable[[Grid], float] 
         search.require(scaled.quantile == grid.quantile, f"scaled and reversed, with a repeated look: {scaled}")
         search.require(scaled(c * c * 0.75) == grid(0.75), f"{scaled} and {grid} differ at corresponding times")
 
-    times = st.lists(st.integers(1, 4000), min_size=2, max_size=3, unique=True)
+    times = st.lists(integers(1, 4000), min_size=2, max_size=3, unique=True)
     # Below δ = ¼ every z here is positive, so that "larger" means "further out".
-    search.for_all("two or three looks", check, times, DELTAS, st.integers(-8, 8), examples=8)
+    search.for_all("two or three looks", check, times, DELTAS, integers(-8, 8), examples=8)
 
 
 def smallest(grid: Grid) -> float:
@@ -98,7 +98,7 @@ def grid_inverse_is_a_look(
             search.require(inverse(grid, target) == look, f"{grid}: inverse(ψ({look})) is another time")
         search.require(_refuses(grid), f"{grid} reaches less than its floor")
 
-    ratios = st.lists(st.integers(1, 64), min_size=2, max_size=3, unique=True)
+    ratios = st.lists(integers(1, 64), min_size=2, max_size=3, unique=True)
     search.for_all("tuned grids", check, powers_of_ten(-6, 3), DELTAS, powers_of_ten(-3, 3), ratios, examples=8)
 
 

@@ -19,6 +19,8 @@ from nrverify.laws.skellam import Skellam
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
+from .strategies import evenly, integers
+
 UNIT = 2.0**-53
 
 SMALLEST = 5e-324
@@ -59,8 +61,8 @@ class Point:
 
 def points(denominator: int) -> SearchStrategy[Point]:
     """Times in (0, 30] and noise of their size, in multiples of 1/denominator that doubles represent."""
-    noise = st.integers(-12 * denominator, 12 * denominator).map(lambda k: k / denominator)
-    times = st.tuples(st.integers(1, 240), st.integers(1, 240)).map(lambda pair: (pair[0] / 16, sum(pair) / 16))
+    noise = integers(-12 * denominator, 12 * denominator).map(lambda k: k / denominator)
+    times = st.tuples(integers(1, 240), integers(1, 240)).map(lambda pair: (pair[0] / 16, sum(pair) / 16))
 
     def point(drawn: tuple[tuple[float, float], float, float, float, bool]) -> Point:
         (s, t), later, given, other, stays = drawn
@@ -143,7 +145,7 @@ def bayes_rule(search: Search, processes: tuple[Kernels, ...] = ALL) -> None:
             backwards, forwards = earlier + math.log(bridge.atom), later + math.log(forward.atom)
             search.require(abs(backwards - forwards) <= allowed, f"{process.name}: atoms differ at {point}")
 
-    _for_each(search, processes, check, 40)
+    _for_each(search, processes, check, 30)
 
 
 def no_jump(law: Any, x: Any) -> Any:
@@ -188,7 +190,7 @@ def distribution_functions(
                     weight = math.exp(float(law.logpdf(x)))
                 search.require(abs(jump - weight) <= slack, f"{process.name}: a jump {jump}, not {weight}, at {point}")
 
-    _for_each(search, ALL, check, 25)
+    _for_each(search, ALL, check, 16)
 
 
 def reflection(x: float) -> float:
@@ -222,7 +224,7 @@ def reflection_symmetry(
             slack = (620 if process.name == "skellam" else 16) * UNIT
             search.require(bool(np.all(np.abs(total - 1) <= slack)), f"{process.name}: {total} is not 1 at {point}")
 
-    _for_each(search, ALL, check, 25)
+    _for_each(search, ALL, check, 16)
 
 
 def brownian_scale(c: float) -> float:
@@ -291,7 +293,7 @@ def quantiles_invert(
                 inside = float(law.cdf_left(x)) - slack <= q <= float(law.cdf(x)) + slack
                 search.require(inside, f"{process.name}: {x} is not the quantile at {q}, {point}")
 
-    search.for_all("levels in (0, 1)", check, points(8), st.floats(1e-12, 1 - 1e-12), examples=40)
+    search.for_all("levels in (0, 1)", check, points(8), evenly(1e-12, 1 - 1e-12), examples=40)
 
 
 @property_(

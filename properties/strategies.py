@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -22,14 +23,29 @@ FACTORS = tuple(Fraction(f) for f in ("1", "1", "9/10", "3/4", "1/2", "1/3"))
 
 MOST_RELEASES = 6
 
+GOLDEN = (1 + math.sqrt(5)) / 2
+
 PARTS = 10_000
 """Of a range that is drawn from evenly."""
 
 
 @cache
+def integers(low: int, high: int) -> SearchStrategy[int]:
+    """An integer in [low, high], all about as likely.
+
+    Hypothesis draws small numbers far more often than large ones. Steps of the golden section around the range, from
+    0 or its low end, put the small ones everywhere in it.
+    """
+    count = high - low + 1
+    step = next(k for k in range(max(1, round(count / GOLDEN)), count + 2) if math.gcd(k, count) == 1)
+    start = max(low, min(0, high)) - low
+    return st.integers(0, count - 1).map(lambda k: low + (start + k * step) % count)
+
+
+@cache
 def rationals(size: int, denominator: int) -> SearchStrategy[Fraction]:
     """A rational of at most `size` in absolute value."""
-    return st.integers(-size * denominator, size * denominator).map(lambda k: Fraction(k, denominator))
+    return integers(-size * denominator, size * denominator).map(lambda k: Fraction(k, denominator))
 
 
 @cache
@@ -50,7 +66,7 @@ def schedules(size: int) -> SearchStrategy[Schedule]:
     """Times that depend on the releases so far, with ties."""
     factors = st.sampled_from([(if_so, otherwise) for if_so in FACTORS for otherwise in FACTORS])
     step = st.tuples(questions(size), factors).map(lambda parts: (parts[0], *parts[1]))
-    drawn = st.tuples(st.integers(8, 320), st.lists(step, min_size=1, max_size=2))
+    drawn = st.tuples(integers(8, 320), st.lists(step, min_size=1, max_size=2))
     return drawn.map(lambda parts: Schedule(Fraction(parts[0], 8), tuple(parts[1])))
 
 
@@ -85,8 +101,8 @@ def _run(
 
 
 def evenly(low: float, high: float) -> SearchStrategy[float]:
-    """A number in [low, high], each part of the range as likely: Hypothesis' own floats crowd around simple ones."""
-    return st.integers(0, PARTS).map(lambda k: low + (high - low) * (k / PARTS))
+    """A number in [low, high], each part of the range as likely."""
+    return integers(0, PARTS).map(lambda k: low + (high - low) * (k / PARTS))
 
 
 def powers_of_ten(low: float, high: float) -> SearchStrategy[float]:

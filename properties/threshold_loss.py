@@ -16,7 +16,7 @@ from nrverify.laws.threshold import halting_law, log_probability, privacy_loss, 
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
-from .strategies import evenly
+from .strategies import evenly, integers
 
 PROMISED = 1e-10
 """The relative accuracy promised for the law, so that a log-probability errs by as much and a loss by twice that."""
@@ -153,5 +153,5 @@ def symmetries_of_the_law(
         alone = log_probability([1], utilities=rounded.utilities, epsilons=rounded.epsilons)
         search.require(abs(alone - law[0]) <= 2 * PROMISED, f"the first round disagrees for {rounded}")
 
-    exponent = st.integers(-8, 8).filter(bool)
-    search.for_all("up to three rounds", check, cases(3), st.integers(1, 20), exponent, evenly(0.5, 3), examples=12)
+    exponent = integers(-8, 8).filter(bool)
+    search.for_all("up to three rounds", check, cases(3), integers(1, 20), exponent, evenly(0.5, 3), examples=12)

@@ -73,13 +73,14 @@ def ball_bridge(s: float, t: float, given: float) -> BallLaw:
     return BallLaw(given, atom, height, [(0.0, 1 / arb(s)), (given, 1 / arb(t))])
 
 
-class Levels:
+class Levels(np.random.Generator):
     """A generator that returns the levels it was given."""
 
     def __init__(self, levels: Sequence[float]) -> None:
+        super().__init__(np.random.PCG64(0))
         self.levels = np.array(levels)
 
-    def random(self, shape: Any) -> Any:
+    def random(self, shape: Any) -> Any:  # type: ignore[override]
         return np.broadcast_to(self.levels, shape)
 
 

@@ -72,9 +72,11 @@ def logistic_minimiser(
     gradient = (N / (N + 1)) * (-LAMBDA * beta) + (1 / (N + 1)) * pull + LAMBDA * beta
     expected = (1 / (N + 1)) * (LAMBDA * beta + pull)
     proof.equal("∇F_{n+1}(β) = (λβ + g)/(n+1)", (gradient - expected).square(), 0, sp.cancel)
-    proof.note("Norms", "λ‖β‖ is the norm of a mean of gradients, so both terms stay below 1, as near as one likes")
-    near = 2 * (1 / (1 + odds)).subs(odds, 0)
-    proof.nonnegative("‖∇F_{n+1}(β)‖ < 2/(n+1), and λ-strong convexity divides by λ", pulls - near)
+    proof.note(
+        "Norms", "λ‖β‖ is the norm of a mean of gradients, ‖g‖ that of one: both below 1, 1/(1 + w) and 1/(1 + w')"
+    )
+    total = sp.factor(pulls - 1 / (1 + odds) - 1 / (1 + also))
+    proof.positive("‖∇F_{n+1}(β)‖ < 2/(n+1), and λ-strong convexity divides by λ: the slack times (n+1)", total)
 
 
 def norm_bound(regularisation: Ball) -> Ball:

@@ -173,13 +173,14 @@ def _same(name: str, found: Any, expected: Any) -> None:
         raise Refuted(f"{name}: {found} instead of {expected}")
 
 
-class Counts:
+class Counts(np.random.Generator):
     """A generator whose Poisson draws are 10 and then 3, and which remembers the means."""
 
     def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))
         self.means: list[Any] = []
 
-    def poisson(self, mean: Any, shape: Any) -> Any:
+    def poisson(self, mean: Any, shape: Any) -> Any:  # type: ignore[override]
         self.means.append(mean)
         return np.full(shape, 10 if len(self.means) == 1 else 3)
 

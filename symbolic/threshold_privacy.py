@@ -9,7 +9,7 @@ import sympy as sp
 from nrverify.ledger import derivation, holds, proof_wrong, supports
 from nrverify.ledger.proof import Expr, Proof
 
-from .laplace_bridge import log_density, log_forward, log_marginal
+from .laplace_bridge import log_atom, log_density, log_forward, log_marginal
 
 LEVEL, SENSITIVITY = sp.symbols("epsilon Delta", positive=True)
 S, T = sp.symbols("s t", positive=True)
@@ -215,7 +215,14 @@ def common_shift(
         sp.expand_log(kept),
         sp.expand,
     )
-    proof.note("Hence", "g(s_1..s_n)/g(s_1+Δ..s_n+Δ) = p_{T_n}(s_n − τ)/p_{T_n}(s_n + Δ − τ), also on the diagonals")
+    on_diagonal = log_marginal(x - tau, T) + log_atom(x - tau, S, T) - log_marginal(x - tau, S)
+    proof.equal(
+        "The same where s_{m+1} = s_m, the step being the atom (s/t)²",
+        sp.expand_log(on_diagonal),
+        sp.expand_log(sp.log(noise_kept(S, T))),
+        sp.expand,
+    )
+    proof.note("Hence", "g(s_1..s_n)/g(s_1+Δ..s_n+Δ) = p_{T_n}(s_n − τ)/p_{T_n}(s_n + Δ − τ)")
     last, first, a, b = sp.symbols("epsilon_n epsilon_1 a b", positive=True)
     scale = threshold_scale(last)
     right = log_marginal(a, scale) - log_marginal(a + SENSITIVITY, scale)

@@ -102,7 +102,7 @@ def boundary_holds_at_every_look(experiment: Experiment, boundary: Boundary = LI
         "passed a third less often": {"ratio": 2 / 3},
         "passed half as often again": {"ratio": 1.5},
     },
-    share=0.06,
+    share=0.03,
     tests=3,
 )
 def passage_frequencies(experiment: Experiment, ratio: float = 1.0) -> None:
@@ -128,7 +128,7 @@ def e_to_minus_2ab(line: Linear) -> float:
         "e^{−ab}": {"probability": lambda line: math.exp(-line.a * line.b)},
         "at the looks alone": {"probability": lambda line: line.crossing_probability(times=LOOKS)},
     },
-    share=0.04,
+    share=0.03,
     tests=2,
 )
 def line_watched_continuously(experiment: Experiment, probability: Callable[[Linear], float] = e_to_minus_2ab) -> None:
@@ -170,13 +170,13 @@ def one_step_lower(t: Floats) -> Floats:
 @statistic(
     {"N14": supports},
     rejects={"the boundary one step of the lattice too low": {"boundary": one_step_lower}},
-    share=0.04,
+    share=0.03,
     tests=2,
 )
 def skellam_boundary_passages(experiment: Experiment, boundary: Boundary = skellam_boundary) -> None:
     """The loss of Skellam noise passes its boundary as often as the exact lattice law says, and at most δ.
 
-    24,000 sessions see a sixth more or less with power 1 − 1e-6.
+    24,000 sessions see three tenths more or less with power 1 − 1e-6.
     """
     bounds = boundary(np.array(SKELLAM_LOOKS))
     count = total = 0

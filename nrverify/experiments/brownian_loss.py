@@ -50,7 +50,7 @@ def scaled_by_time(distance: float, t: float) -> tuple[float, float]:
         "mean Δ²/t": {"moments": without_half},
         "deviation Δ/t": {"moments": scaled_by_time},
     },
-    share=0.05,
+    share=0.03,
     tests=4,
 )
 def loss_at_a_fixed_time(experiment: Experiment, moments: Moments = gaussian) -> None:

@@ -97,10 +97,10 @@ def releases_alone(stopped: Stopped) -> Floats:
 def cost_of_private_stopping(experiment: Experiment, factor: float = 2.0) -> None:
     """Releases and bits together lose at most 2ψ(T_N), except with probability δ; ψ(T_N) alone is exceeded more often.
 
-    δ = 0.01; 80,000 sessions refute a failure probability of 0.014 with power 1 − 1e-6.
+    δ = 0.01; 120,000 sessions refute a failure probability of 0.014 with power 1 − 1e-6.
     """
     count = total = 0
-    for batch in batches(experiment, 80_000):
+    for batch in batches(experiment, 120_000):
         stopped = sessions(VALUE, 1, batch.size, batch.seed)
         count, total = count + int((together(stopped) > factor * stopped.bound).sum()), total + batch.size
     experiment.test(f"{count} of {total} above {factor:g}·ψ(T_N)", binomial(count, total, DELTA, "greater"))
@@ -114,7 +114,7 @@ def cost_of_private_stopping(experiment: Experiment, factor: float = 2.0) -> Non
 def loss_of_private_stopping(experiment: Experiment, loss: Callable[[Stopped], Floats] = together) -> None:
     """The odds of f(x) given releases and bits are e^L with L the two losses added: bets on the coin cannot win.
 
-    24,000 sessions see a loss of the bits wrong by 30 % with power 1 − 1e-6.
+    24,000 sessions see a loss of the bits wrong by half with power 1 − 1e-6.
     """
     rivals = (together, releases_alone)
     coin = [TieWealth() for _ in range(1 + len(rivals))]

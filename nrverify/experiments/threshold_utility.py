@@ -44,7 +44,7 @@ def half_margin(epsilon: float, share: float) -> float:
         "half the margin": {"margin": half_margin},
         "a failure probability of γ/6": {"allowed": GAMMA / 6},
     },
-    share=0.04,
+    share=0.03,
     tests=2,
 )
 def halts_below_the_margin(experiment: Experiment, margin: Margin = printed_margin, allowed: float = GAMMA / 3) -> None:
@@ -82,7 +82,8 @@ def printed_union(share: float) -> float:
 def event_of_the_proof(experiment: Experiment, probability: Callable[[float], float] = union_of_two) -> None:
     """At γp = 0.05 the proof's event fails with probability 0.1792, not 0.05; the event that is needed with 0.0166.
 
-    40,000 draws of ξ ~ Lap(4Δ/ε) and ζ ~ Lap(2Δ/ε) see either wrong by a sixth with power 1 − 1e-6.
+    40,000 draws of ξ ~ Lap(4Δ/ε) and ζ ~ Lap(2Δ/ε) see the first wrong by a sixth, the second by a half, with power
+    1 − 1e-6.
     """
     share = 0.05
     eta = printed_margin(EPSILON, share)

@@ -46,7 +46,7 @@ def require_values(times: Floats, values: Floats) -> None:
     missing = np.isnan(values)
     if missing.any():
         raise ValueError(
-            f"the curve has no value (NaN, or an arithmetic error) at t = {float(times[missing][0])!r}: it must be a "
+            f"the curve has no value (it is NaN or raises an error) at t = {float(times[missing][0])!r}: it must be a "
             "number or infinite there, or the times looked at must leave that one out"
         )
 
@@ -54,13 +54,13 @@ def require_values(times: Floats, values: Floats) -> None:
 def _alone(curve: Callable[[Any], Any], time: float) -> float:
     try:
         value = curve(time)
-    except ArithmeticError:
+    except (ArithmeticError, ValueError):
         return math.nan
-    number = np.asarray(value)
-    if number.dtype.kind not in "iufO" or number.size != 1 or not isinstance(number.item(), Real):
+    number = value.item() if isinstance(value, (np.ndarray, np.generic)) and value.size == 1 else value
+    if not isinstance(number, Real) or isinstance(number, bool):
         raise ValueError(f"the curve is {value!r} at t = {time!r}: it must be a real number there, or infinite")
     try:
-        return float(number.item())
+        return float(number)
     except OverflowError:
         return math.nan
 

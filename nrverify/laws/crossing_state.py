@@ -27,6 +27,7 @@ REACH = 8.5  # standard deviations of the kernel kept: φ(8.5)/φ(0) = 2e-16
 FLOOR = -9.0  # lowest y kept: Φ(−9) = 1e-19
 _SMOOTH = 3.0  # longest panel: h varies over lengths of order one even far from every cliff
 _PANEL = 2.0  # panel length in units of the distance to, or the width of, the nearest cliff
+_ROUNDING = 2e-16  # of a place y, in units of the kernel of a step
 _SMALL = 3.5  # panels up to this many kernel widths are integrated at their own nodes
 
 
@@ -205,9 +206,10 @@ def advance(
         h, _ = _transport(state, nodes(below).ravel(), r, spread, None)
     values = h.reshape(-1, NODES)
     error, leak = _roughness(below, values)
-    rough = state.error + error
+    rounding = _ROUNDING * (1.0 + abs(top)) / spread
+    rough = state.error + error + rounding
     reached = _reach_mass(top, level, watched)
-    return _trimmed(Survivors(t, below, values, cliffs, rough, state.leak + leak)), mass, rough * reached
+    return _trimmed(Survivors(t, below, values, cliffs, rough, state.leak + leak + rounding)), mass, rough * reached
 
 
 def _trimmed(state: Survivors) -> Survivors:
@@ -254,16 +256,17 @@ def _transport(
             stays, crosses = _bridge(x[None, :], y[:, None], r, spread, chord)
             survived += (kernel * stays).sum(axis=1)
             killed += (kernel * crosses).sum(axis=1)
-    low = np.maximum(r * y[:, None] - REACH * spread, state.edges[None, :-1])
-    high = np.minimum(r * y[:, None] + REACH * spread, state.edges[None, 1:])
+    # In units of the kernel: differences x − r·y would lose the digits of a short step.
+    reach = (state.edges - r * y[:, None]) / spread
+    low, high = np.maximum(reach[:, :-1], -REACH), np.minimum(reach[:, 1:], REACH)
     target, panel = np.nonzero((high > low) & ~small)
     if target.size:
         half = 0.5 * (high - low)[target, panel][:, None]
-        x = low[target, panel][:, None] + half * (1.0 + _LOCAL_NODE)
-        u = (x - r * y[target][:, None]) / spread
+        u = low[target, panel][:, None] + half * (1.0 + _LOCAL_NODE)
+        x = r * y[target][:, None] + spread * u
         local = 2.0 * (x - state.edges[panel][:, None]) / lengths[panel][:, None] - 1.0
         h = _clenshaw(state.values @ _TO_COEFFICIENTS.T, panel, local)
-        kernel = normal_density(u) * h * (half / spread)
+        kernel = normal_density(u) * h * half
         if chord is None:
             np.add.at(survived, target, kernel @ _LOCAL_WEIGHT)
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nrverify.ledger.claims import Claim, Verdict, load_claims, select_claims
 from nrverify.ledger.evidence import Kind
-from nrverify.ledger.runner import run_all
+from nrverify.ledger.runner import run_all, spent_share
 from nrverify.ledger.suites import Located, Suites, load_suites
 from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, settle
 
@@ -72,6 +72,9 @@ def _problems(suites: Suites, settled: tuple[Settled, ...]) -> list[str]:
     unknown = sorted({id for item in suites.evidence for id in item.evidence.findings} - load_claims().keys())
     if unknown:
         problems.append(f"evidence names claims that are not in the ledger: {', '.join(unknown)}")
+    share = spent_share(item.evidence for item in suites.evidence)
+    if share > 1 + 1e-9:
+        problems.append(f"the statistics' shares of the error probability sum to {share:.3g}, more than 1")
     worded = [item.claim.id for item in settled if item.on_reading_alone]
     if len(worded) > MOST_ON_A_READING_ALONE:
         problems.append(f"{len(worded)} claims rest on a reading alone, at most {MOST_ON_A_READING_ALONE} may")

@@ -4,7 +4,8 @@ import pytest
 
 from nrverify.ledger import Refuted, certificate, derivation, holds, property_, reading, refuted, statistic
 from nrverify.ledger.evidence import misprint
-from nrverify.ledger.runner import PROFILES, check_error_budget, run_evidence
+from nrverify.ledger.runner import PROFILES, run_evidence, spent_share
+from nrverify.ledger.suites import load_suites
 
 QUICK = PROFILES["quick"]
 
@@ -88,10 +89,10 @@ def test_a_statistic_states_its_share_of_the_error_probability_and_its_samples()
     assert (result.outcome, result.samples, result.alpha) == ("consistent", 1000, 5e-7)
 
 
-def test_shares_beyond_the_run_s_error_probability_are_refused():
-    evidence = statistic({"B06": holds}, rejects={"w": {"form": 3}}, share=0.6)(accept_only_two)
-    with pytest.raises(ValueError, match=r"sum to 1\.2"):
-        check_error_budget([evidence, evidence])
+def test_the_shares_of_all_suites_keep_the_run_s_error_probability():
+    shares = [item.evidence.share for item in load_suites().evidence]
+    assert len(shares) > 100
+    assert 0 < spent_share(item.evidence for item in load_suites().evidence) <= 1 + 1e-9
 
 
 def test_random_streams_depend_on_the_evidence_and_the_seed_only():

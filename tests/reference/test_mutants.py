@@ -121,7 +121,7 @@ def test_a_request_for_more_noise_is_refused(entry: Mutant | Benign) -> None:
     session = subject.open(value_of(subject, 1), 3)
     *_, least = knob_values(subject)
     session.release(least)
-    with pytest.raises(ValueError, match="increase|never rise"):
+    with pytest.raises(ValueError, match=r"increase|never rise"):
         session.release(knob_values(subject)[0])
 
 

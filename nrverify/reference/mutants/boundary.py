@@ -154,13 +154,13 @@ class TimeForDeviation(Linear):
         return math.sqrt(super().time(epsilon))
 
 
-class TruncatedDecimals(Linear):
-    """ε is truncated to two decimals for the ledger."""
+class Truncated(Linear):
+    """ε is truncated to one decimal for the ledger."""
 
     time = None  # type: ignore[assignment]
 
     def epsilon(self, time: float) -> float:
-        return math.floor(100 * super().epsilon(time)) / 100
+        return math.floor(10 * super().epsilon(time)) / 10
 
 
 class SensitivitySquareRoot(Linear):
@@ -210,7 +210,7 @@ MUTANTS = mutants(
         ("boundary-inverse-wrong-branch", InverseWrongBranch),
         ("boundary-increasing", Increasing),
         ("boundary-time-for-deviation", TimeForDeviation),
-        ("boundary-truncated-decimals", TruncatedDecimals),
+        ("boundary-truncated", Truncated),
         ("boundary-sensitivity-square-root", SensitivitySquareRoot),
         ("boundary-skellam-floor", SkellamFloor),
         ("boundary-skellam-one-process", SkellamOneProcess),
