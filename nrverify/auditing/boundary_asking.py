@@ -57,6 +57,12 @@ class Asker:
             raise ImproperValue(float(asked[bad[0]]), float(values[bad[0]]))
         return values
 
+    def everything(self) -> tuple[Floats, Floats]:
+        """All times asked so far in increasing order, and ψ there."""
+        known = self._known["epsilon"]
+        times = np.array(sorted(known))
+        return times, np.array([known[t] for t in times.tolist()])
+
     def time(self, epsilons: ArrayLike) -> Floats:
         """The subject's own inverse, whatever it answers."""
         return self._ask("time", np.atleast_1d(np.asarray(epsilons, dtype=np.float64)))
@@ -86,7 +92,8 @@ class Asker:
         except SubjectFailed as failure:
             self._failed = failure
             raise
-        self._pace = max((host.seconds - before) / len(batch), 1e-7)
+        if len(batch) >= FIRST_BATCH // 2:
+            self._pace = max((host.seconds - before) / len(batch), 1e-7)
         return answers
 
 
@@ -95,12 +102,12 @@ class Scaled:
 
     def __init__(self, asker: Asker, sensitivity: float, interval: tuple[float, float]) -> None:
         self._asker = asker
-        self._square = sensitivity * sensitivity
+        self.square = sensitivity * sensitivity
         self._interval = interval
 
     def epsilon(self, tau: Floats) -> Floats:
         """ψ(Δ²τ), never asked outside the interval by rounding."""
-        return self._asker.epsilon(np.clip(tau * self._square, *self._interval))
+        return self._asker.epsilon(np.clip(tau * self.square, *self._interval))
 
     def __call__(self, tau: ArrayLike) -> Floats | float:
         at = np.asarray(tau, dtype=np.float64)
@@ -115,7 +122,7 @@ class Scaled:
     @property
     def ends(self) -> tuple[float, float]:
         """The interval of τ."""
-        return self._interval[0] / self._square, self._interval[1] / self._square
+        return self._interval[0] / self.square, self._interval[1] / self.square
 
 
 def log_grid(low: float, high: float, count: int) -> Floats:

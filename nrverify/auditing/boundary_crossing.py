@@ -35,6 +35,8 @@ class Enclosure(NamedTuple):
     low: float
     high: float
     at: float
+    smooth: bool = True
+    """Whether the curve has few jumps or none."""
 
 
 class _Scan(NamedTuple):
@@ -49,6 +51,11 @@ class _Piece(NamedTuple):
     end: float
     first: float
     last: float
+
+    @property
+    def level(self) -> float:
+        """z at the end, where the curve of a falling ψ is lowest for its time."""
+        return (self.end * self.last - 0.5) / math.sqrt(self.end)
 
 
 def brownian_enclosure(asker: Asker, sensitivity: float, interval: tuple[float, float]) -> Enclosure:
@@ -76,13 +83,14 @@ def enclosure_of(curve: Scaled, coarse: _Scan, asker: Asker, sensitivity: float)
     if jumps.size > dense.level.size // 16:
         dense = scan_of(curve, asker, low, high, 5 * DENSE)
         jumps = _jumps(dense)
-    if jumps.size > MANY_JUMPS:
+    smooth = jumps.size <= MANY_JUMPS
+    if not smooth:
         below, above = _stepped(curve, dense, jumps)
     else:
         found = crossing_probability(curve, interval=(low, high))
         below, above = found.probability - found.error, found.probability + found.error
     single = math.exp(float(log_ndtr(-min(float(dense.level.min()), float(coarse.level.min())))))
-    return Enclosure(max(below, single, 0.0), min(max(above, single) + outside, 1.0), at)
+    return Enclosure(max(below, single, 0.0), min(max(above, single) + outside, 1.0), at, smooth)
 
 
 def _relevant(scan: _Scan) -> tuple[float, float, float]:
@@ -165,11 +173,15 @@ def _straight(curve: Scaled, scan: _Scan, left: Floats, right: Floats) -> list[_
 
 
 def _resolvable(pieces: list[_Piece]) -> list[list[_Piece]]:
-    """Groups of pieces no shorter than can be resolved; a long piece gives a short group before it a part."""
-    shortest = math.exp(SHORTEST)
+    """Groups of pieces no shorter than can be resolved; a long piece gives a short group before it a part.
+
+    Where the curve is high less is crossed, and longer groups do.
+    """
+    floor = min(piece.level for piece in pieces)
     groups: list[list[_Piece]] = []
     waiting: list[_Piece] = []
     for piece in pieces:
+        shortest = math.exp(SHORTEST * math.exp(min((piece.level**2 - max(floor, 0.0) ** 2) / 6, 4.0)))
         rest = piece
         if waiting and rest.end > waiting[0].start * shortest**2:
             cut = max(waiting[0].start * shortest, rest.start)

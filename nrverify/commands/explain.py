@@ -35,7 +35,7 @@ def _explain_claim(id: str) -> None:
     from nrverify.ledger.verification import verify
     from nrverify.report.ledger_terminal import print_claim
 
-    verification = verify([id], profile="quick")
+    verification = verify([id], profile="quick", written=True)
     for item in verification.settled:
         print_claim(item, console_for([]))
     sys.exit(0 if verification.ok else 1)

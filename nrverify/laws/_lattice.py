@@ -15,24 +15,60 @@ LogPmf = Callable[[Rows, Floats], Floats]
 
 DIRECT = 16  # panels of so many points are added one by one
 NODES = 12
+_NEAR = 32  # so few points between two tails are added one by one
 _ROWS_AT_ONCE = 8192  # bounds the memory, whatever the number of laws
 _LOG_ZERO = -750.0  # e to this power is 0 in double precision
 
 
-def distribution(log_pmf: LogPmf, x: Floats, slope: Floats, deviation: Floats, upper: bool) -> Floats:
+def distribution(
+    log_pmf: LogPmf, x: Floats, family: Rows, slope: Floats, deviation: Floats, upper: bool
+) -> Floats:
     """P(X > x) where `upper`, else P(X <= x), for integers x, one for each row: from the smaller tail.
 
-    `slope` is that of log p at x + ½, to leading order, and `deviation` the scale of its curvature.
+    Rows of the same `family` have the same law. `slope` is that of log p at x + ½, to leading order, and `deviation`
+    the scale of its curvature.
     """
     rising = slope >= 0
-    shorter = tail(log_pmf, np.where(rising, x, x + 1), np.where(rising, -1.0, 1.0), np.abs(slope), deviation)
-    return np.where(rising == upper, 1 - shorter, shorter)
+    direction = np.where(rising, -1.0, 1.0)
+    start = np.where(rising, x, x + 1)
+    # Rows of one law and direction, from the outside in: each tail is the one before and the few points between.
+    order = np.lexsort((-direction * start, rising, family))
+    start, direction = start[order], direction[order]
+    same = (np.diff(family[order]) == 0) & (np.diff(direction) == 0)
+    gap = np.concatenate([[np.inf], np.where(same, np.abs(np.diff(start)), np.inf)])
+    linked = gap <= _NEAR
+    shorter = np.empty(x.shape)
+    outer = np.flatnonzero(~linked)
+    shorter[outer] = tail(
+        lambda rows, points: log_pmf(order[outer[rows]], points),
+        start[outer],
+        direction[outer],
+        np.abs(slope[order][outer]),
+        deviation[order][outer],
+    )
+    for width in np.unique(gap[linked]):
+        between = np.flatnonzero(gap == width)
+        points = start[between, None] + direction[between, None] * np.arange(width)
+        shorter[between] = np.exp(log_pmf(order[between], points)).sum(axis=1)
+    for begin, end in zip(outer, np.append(outer[1:], len(shorter)), strict=True):
+        if end - begin > 1:
+            np.cumsum(shorter[begin:end], out=shorter[begin:end])
+    result = np.empty(x.shape)
+    result[order] = shorter
+    return np.where(rising == upper, 1 - result, result)
 
 
 def distinct(*columns: Floats) -> tuple[list[Floats], Rows]:
     """The distinct rows of the columns, as columns, and where each row is among them: on a lattice few differ."""
-    rows, where = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    return list(rows.T), where.reshape(-1)
+    where = np.zeros(columns[0].size, dtype=np.intp)
+    first = where[:1]
+    for column in columns:
+        if column.size and np.all(column == column[0]):
+            continue
+        # Codes below the number of rows, so that their products do not overflow.
+        values, code = np.unique(column, return_inverse=True)
+        _, first, where = np.unique(where * len(values) + code, return_index=True, return_inverse=True)
+    return [column[first] for column in columns], where
 
 
 def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, deviation: Floats) -> Floats:
@@ -40,7 +76,7 @@ def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, devia
 
     `start` lies on the falling side; `decay` >= 0 is the slope of -log p there and `deviation` the scale of its
     curvature. The sum goes in panels over which p is so smooth that a discrete Gauss rule of 12 nodes is exact to
-    rounding, until a panel adds nothing.
+    rounding, each twice as long as the one before because less depends on it, until a panel adds nothing.
     """
     total = np.zeros(start.shape)
     smooth = np.minimum(2.5 * deviation, 6 / np.maximum(decay, 1e-300))
@@ -53,17 +89,17 @@ def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, devia
 
 
 def _panels(log_pmf: LogPmf, rows: Rows, start: Floats, direction: Floats, width: int) -> Floats:
-    nodes, weights = _rule(width)
     first = log_pmf(rows, start[:, None])
     total = np.zeros(rows.shape)
     active = np.flatnonzero(first[:, 0] > _LOG_ZERO)
     offset = 0
     while active.size:
+        nodes, weights = _rule(width)
         points = start[active, None] + direction[active, None] * (offset + nodes)
         added = np.exp(log_pmf(rows[active], points) - first[active]) @ weights
         total[active] += added
         active = active[added > 1e-18 * total[active]]
-        offset += width
+        offset, width = offset + width, 2 * width
     return np.asarray(total * np.exp(first[:, 0]))
 
 

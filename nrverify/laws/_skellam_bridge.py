@@ -66,6 +66,7 @@ class SkellamBridge:
         inner = np.isfinite(columns[0]) & (columns[2] > 0)
         if np.any(inner):
             (point, before, after, whole, k), where = lattice.distinct(*(c[inner] for c in columns))
+            _, family = lattice.distinct(before, after, k)
             top = log_tilted(k, whole, k / whole)
 
             def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
@@ -75,7 +76,7 @@ class SkellamBridge:
 
             slope = np.arcsinh((k - point - 0.5) / after) - np.arcsinh((point + 0.5) / before)
             deviation = (1 / np.hypot(point, before) + 1 / np.hypot(k - point, after)) ** -0.5
-            result[inner] = lattice.distribution(log_pmf, point, slope, deviation, upper)[where]
+            result[inner] = lattice.distribution(log_pmf, point, family, slope, deviation, upper)[where]
         return result[()]
 
 

@@ -61,13 +61,14 @@ class SymmetricSkellam:
         inner = np.isfinite(distance) & (variance > 0)
         if np.any(inner):
             (point, mu), where = lattice.distinct(distance[inner], variance[inner])
+            _, family = lattice.distinct(mu)
 
             def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
                 return np.asarray(log_scaled(points, mu[rows, None]))
 
             slope = -np.arcsinh((point + 0.5) / mu)
             deviation = np.sqrt(np.hypot(point, mu))
-            result[inner] = lattice.distribution(log_pmf, point, slope, deviation, upper)[where]
+            result[inner] = lattice.distribution(log_pmf, point, family, slope, deviation, upper)[where]
         return result[()]
 
 

@@ -13,6 +13,8 @@ from nrverify.ledger.record import Record
 Expr = Any
 """A sympy expression (sympy has no types)."""
 
+LATEX = {"=": "=", ">": ">", "≥": r"\ge"}
+
 SAMPLE_DIGITS = 40
 """Precision at which a non-vanishing difference is recognised."""
 
@@ -27,12 +29,14 @@ class Proof:
         """left = right, identically in all free symbols: the simplified difference is the number 0."""
         left, right = sp.sympify(left), sp.sympify(right)
         difference = left - right
-        if not vanishes(difference, simplify):
+        if sp.expand(difference) != 0:
+            # A point where the difference is certainly not 0 settles it faster than any simplification.
             witness = nonzero_witness(difference)
-            if witness is None:
+            if witness is not None:
+                raise Refuted(f"{name}: {left} ≠ {right}, e.g. at {witness}")
+            if simplify(difference) != 0:
                 raise Undecided(f"{name}: cannot decide whether {left} = {right}")
-            raise Refuted(f"{name}: {left} ≠ {right}, e.g. at {witness}")
-        self.record.note(name, f"{left} = {right}", f"{sp.latex(left)} = {sp.latex(right)}")
+        self._note(name, "=", left, right)
 
     def positive(self, name: str, expression: Expr) -> None:
         """expression > 0, decided by sympy from the assumptions on its symbols."""
@@ -57,25 +61,33 @@ class Proof:
         self.record.note(name, text, latex)
 
     def _sign(self, name: str, expression: Expr, attribute: str, symbol: str) -> None:
-        for form in (expression, sp.factor(expression), sp.simplify(expression)):
+        for form_of in (lambda e: e, sp.factor, sp.simplify):
+            form = form_of(expression)
             decided = getattr(form, attribute)
             if decided:
-                self.record.note(name, f"{form} {symbol} 0", f"{sp.latex(form)} {symbol} 0")
+                self._note(name, symbol, form, sp.Integer(0))
                 return
             if decided is False:
                 raise Refuted(f"{name}: {form} is not {symbol} 0")
-        raise _undecided_sign(name, expression, symbol)
+            _refute_sign(name, expression, symbol)
+        raise Undecided(f"{name}: sympy cannot decide the sign of {expression}")
 
-
-def vanishes(expression: Expr, simplify: Callable[[Expr], Expr] = sp.simplify) -> bool:
-    """Whether the expression is identically 0, by expansion first and simplification then."""
-    return bool(sp.expand(expression) == 0 or simplify(expression) == 0)
+    def _note(self, name: str, relation: str, left: Expr, right: Expr) -> None:
+        """Records a verified step; its formula is only written out when somebody is going to read it."""
+        if self.record.written:
+            self.record.note(
+                name, f"{left} {relation} {right}", f"{sp.latex(left)} {LATEX[relation]} {sp.latex(right)}"
+            )
+        else:
+            self.record.note(name, "")
 
 
 def nonzero_witness(expression: Expr) -> dict[Expr, Expr] | None:
     """Values of the free symbols at which the expression is certainly not 0, if a few tries find any."""
+    if expression == 0 or expression.has(sp.Integral, sp.Sum, sp.Product, sp.Limit):
+        return None
     symbols = sorted(expression.free_symbols, key=str)
-    for attempt in range(8):
+    for attempt in range(3):
         point = {symbol: _sample(symbol, attempt, index) for index, symbol in enumerate(symbols)}
         value = sp.N(expression.subs(point), SAMPLE_DIGITS)
         if value.is_number and value.is_finite and abs(value) > sp.Float(10) ** (10 - SAMPLE_DIGITS):
@@ -83,13 +95,14 @@ def nonzero_witness(expression: Expr) -> dict[Expr, Expr] | None:
     return None
 
 
-def _undecided_sign(name: str, expression: Expr, symbol: str) -> Exception:
+def _refute_sign(name: str, expression: Expr, symbol: str) -> None:
+    """Raises `Refuted` when one of a few points gives a negative number."""
+    symbols = sorted(expression.free_symbols, key=str)
     for attempt in range(8):
-        point = {s: _sample(s, attempt, i) for i, s in enumerate(sorted(expression.free_symbols, key=str))}
+        point = {s: _sample(s, attempt, i) for i, s in enumerate(symbols)}
         value = sp.N(expression.subs(point), SAMPLE_DIGITS)
         if value.is_number and value.is_real and value < 0:
-            return Refuted(f"{name}: {expression} = {sp.N(value, 6)} at {point}, not {symbol} 0")
-    return Undecided(f"{name}: sympy cannot decide the sign of {expression}")
+            raise Refuted(f"{name}: {expression} = {sp.N(value, 6)} at {point}, not {symbol} 0")
 
 
 def _sample(symbol: Expr, attempt: int, index: int) -> Expr:

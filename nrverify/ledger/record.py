@@ -20,6 +20,8 @@ class Record:
 
     steps: list[Step] = field(default_factory=list)
     samples: int = 0
+    written: bool = True
+    """Whether the formulas of steps are wanted; a run that nobody explains saves the printing."""
 
     def note(self, name: str, text: str, latex: str = "") -> None:
         """Adds a verified step."""

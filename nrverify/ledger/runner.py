@@ -51,6 +51,7 @@ class Task:
     attribute: str
     profile: str
     seed: int
+    written: bool
 
 
 def run_all(
@@ -58,10 +59,11 @@ def run_all(
     profile: str,
     seed: int,
     executor: Executor | None,
+    written: bool = False,
 ) -> Iterator[Result]:
     """Results as they come; the same results for any executor, since each depends only on its task."""
     chosen = list(located)
-    tasks = {Task(item.module, item.attribute, profile, seed): item.evidence for item in chosen}
+    tasks = {Task(item.module, item.attribute, profile, seed, written): item.evidence for item in chosen}
     if executor is None:
         yield from map(run_task, tasks)
         return
@@ -82,13 +84,16 @@ def spent_share(evidence: Iterable[Evidence]) -> float:
 
 def run_task(task: Task) -> Result:
     """Runs the evidence of a task in this process."""
-    return run_evidence(locate(task.module, task.attribute), PROFILES[task.profile], task.seed)
+    return run_evidence(locate(task.module, task.attribute), PROFILES[task.profile], task.seed, task.written)
 
 
-def run_evidence(evidence: Evidence, profile: Profile, seed: int) -> Result:
-    """Runs the accepted form, then every wrong variant; the outcome is `failed` unless all goes as it must."""
+def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool = True) -> Result:
+    """Runs the accepted form, then every wrong variant; the outcome is `failed` unless all goes as it must.
+
+    With `written` the steps of derivations are written out.
+    """
     started = time.perf_counter()
-    record = Record()
+    record = Record(written=written)
     rejected: list[str] = []
     problem = _outcome_of(lambda: evidence.function(context(evidence, record, profile, seed)), must_refute=False)
     for name, changes in evidence.rejects.items():
@@ -96,7 +101,7 @@ def run_evidence(evidence: Evidence, profile: Profile, seed: int) -> Result:
             break
         problem = _outcome_of(
             lambda changes=changes: evidence.function(  # type: ignore[misc]
-                context(evidence, Record(), profile, seed, shrink=False), **changes
+                context(evidence, Record(written=False), profile, seed, shrink=False), **changes
             ),
             must_refute=True,
         )

@@ -44,14 +44,18 @@ def verify(
     seed: int = 0,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    written: bool = False,
 ) -> Verification:
-    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (all by default)."""
+    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (all by default).
+
+    With `written` the steps of derivations are written out, for a reader.
+    """
     claims = select_claims(load_claims(), claim_ids)
     wanted_kinds = set(kinds)
     suites = load_suites()
     chosen = [item for item in suites.evidence if _bears_on(item, claims, wanted_kinds)]
     results: list[Result] = []
-    for result in run_all(chosen, profile, seed, executor):
+    for result in run_all(chosen, profile, seed, executor, written):
         results.append(result)
         if progress is not None:
             progress(len(results), len(chosen), result)

@@ -133,9 +133,12 @@ class TieWealth:
         self.count += happened.size
         self.happened += int(happened.sum())
         self.foreseen += float(probability.sum())
+        with np.errstate(divide="ignore"):
+            log_yes, log_no = np.log(probability), np.log1p(-probability)
         for index, effect in enumerate(TIE_EFFECTS):
             tilt = effect * h
-            self.log_wealth[index] += float(np.sum(tilt[happened]) - np.log1p(probability * np.expm1(tilt)).sum())
+            # log(1 − p + p e^θh) in log-space: finite also where p is rounded to 0 or 1.
+            self.log_wealth[index] += float(np.sum(tilt[happened]) - np.logaddexp(log_no, log_yes + tilt).sum())
 
     @property
     def log_e(self) -> float:

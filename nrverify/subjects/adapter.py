@@ -12,6 +12,7 @@ from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.plays import Play
+from nrverify.subjects.utilities import Utility
 
 Floats = NDArray[np.float64]
 
@@ -119,6 +120,33 @@ class Adapter:
             raise SubjectFailed("run_many() must return whole numbers (halting rounds, 0 for never)")
         return rounds.astype(np.int64)
 
+    def run_stopping(
+        self,
+        value: Floats,
+        schedule: Sequence[float],
+        utility: Utility,
+        threshold: float,
+        utility_sensitivity: float,
+        seeds: Sequence[int],
+    ) -> list[tuple[Floats, list[int]]]:
+        """Private stopping: the releases shown, of shape (n, d), and the bits printed, for each seed."""
+        return [
+            _shown(
+                _call(
+                    "run",
+                    self.subject.run,
+                    value.astype(np.float64, copy=True),
+                    list(schedule),
+                    utility,
+                    threshold,
+                    utility_sensitivity,
+                    seed,
+                ),
+                value.size,
+            )
+            for seed in seeds
+        ]
+
     def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
         """epsilon(time), time(epsilon) or time_of(epsilon), one float at a time."""
         function = getattr(self.subject, method)
@@ -161,6 +189,19 @@ def _array(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     if array.shape == () and shape == (1,):
         return array.astype(np.float64).reshape(1)
     raise SubjectFailed(f"{what} returned shape {array.shape}: shape {shape} is needed")
+
+
+def _shown(answer: Any, d: int) -> tuple[Floats, list[int]]:
+    """(releases, bits) of a private stopping run; a scalar release does where d = 1."""
+    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+        raise SubjectFailed(f"run() returned {type(answer).__name__}: the pair (releases, bits) is needed")
+    bits = _bits(answer[1])
+    array = np.asarray(answer[0])
+    if array.ndim == 1 and d == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] != d or array.dtype.kind not in "iuf":
+        raise SubjectFailed(f"run() returned releases of shape {array.shape}: shape (rounds, {d}) is needed")
+    return array.astype(np.float64, copy=False), bits
 
 
 def _bits(answer: Any) -> list[int]:

@@ -17,7 +17,7 @@ METHODS = {
     **dict.fromkeys(NOISE_REDUCTION, ("open", "sample")),
     **dict.fromkeys(THRESHOLD, ("run", "run_many")),
     "boundary": ("epsilon",),
-    "private-stopping": ("run",),
+    "private-stopping": ("run", "epsilon"),
 }
 OPTIONAL = ("time_of", "time")
 

@@ -18,6 +18,7 @@ from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.plays import Play
+from nrverify.subjects.utilities import Utility
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +70,20 @@ class Host:
     ) -> NDArray[np.int64]:
         """Halting rounds of many runs."""
         return self._request("run_many", utilities, epsilons, threshold, sensitivity, runs, seed)  # type: ignore[no-any-return]
+
+    def run_stopping(
+        self,
+        value: Floats,
+        schedule: Sequence[float],
+        utility: Utility,
+        threshold: float,
+        utility_sensitivity: float,
+        seeds: Sequence[int],
+    ) -> list[tuple[Floats, list[int]]]:
+        """Private stopping: the releases shown and the bits printed, for each seed."""
+        return self._request(  # type: ignore[no-any-return]
+            "run_stopping", value, tuple(schedule), utility, threshold, utility_sensitivity, list(seeds)
+        )
 
     def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
         """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""

@@ -7,7 +7,7 @@ from nrverify.experiments import sampling
 from nrverify.ledger.claims import Verdict, load_claims
 from nrverify.ledger.evidence import Kind, Refuted
 from nrverify.ledger.record import Record
-from nrverify.ledger.runner import PROFILES, check_error_budget, context, run_evidence
+from nrverify.ledger.runner import PROFILES, context, run_evidence
 from nrverify.ledger.suites import load_suites
 
 EXPERIMENTS = [
@@ -34,8 +34,8 @@ def test_every_theme_is_found_through_the_entry_point():
 
 
 def test_all_shares_together_spend_no_more_than_the_run_has():
-    check_error_budget(EXPERIMENTS)
     assert all(evidence.share > 0 for evidence in EXPERIMENTS)
+    assert sum(evidence.share for evidence in EXPERIMENTS) <= 1
 
 
 def test_no_experiment_establishes_a_claim_by_not_refuting_it():

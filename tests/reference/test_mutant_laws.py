@@ -92,7 +92,10 @@ def brownian_scores(releases: np.ndarray) -> Iterator[Score]:
 
 def laplace_scores(releases: np.ndarray) -> Iterator[Score]:
     """Forwards: |w_s|/s is exponential, ties have probability (s/t)², and jumps/t are Lap(1), all independent."""
+    yield never("not finite", ~np.isfinite(releases))
     yield never("equal transcripts", repeats(releases))
+    if not np.isfinite(releases).all():
+        return
     yield never("a repeated time moves", releases[:, 3] != releases[:, 2])
     noise = np.delete(releases - VALUE, 3, axis=1)
     times = np.delete(LAPLACE_TIMES, 3)

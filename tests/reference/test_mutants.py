@@ -129,7 +129,7 @@ def test_a_request_for_more_noise_is_refused(entry: Mutant | Benign) -> None:
 def test_runs_print_bits_up_to_the_first_one(entry: Mutant | Benign) -> None:
     subject = entry.subject()
     went_on = False
-    for seed in range(60):
+    for seed in range(30):
         bits = [int(bit) for bit in subject.run([0.0] * 6, [1.0] * 6, 1.0, 1.0, seed)]
         assert set(bits) <= {0, 1}
         assert len(bits) == 6 or bits[-1] == 1
@@ -142,12 +142,12 @@ def test_runs_print_bits_up_to_the_first_one(entry: Mutant | Benign) -> None:
 def test_batches_of_runs_give_halting_rounds(entry: Mutant | Benign) -> None:
     subject = entry.subject()
     arguments = ([-1.0, 0.0, 3.0], [1.0, 1.0, 1.0], 1.0, 1.0)
-    rounds = subject.run_many(*arguments, 20_000, 5)
-    assert rounds.shape == (20_000,)
+    rounds = subject.run_many(*arguments, 4_000, 5)
+    assert rounds.shape == (4_000,)
     assert rounds.dtype == np.int64
     assert set(rounds.tolist()) <= {0, 1, 2, 3}
-    assert np.array_equal(rounds, subject.run_many(*arguments, 20_000, 5))
-    assert not np.array_equal(rounds, subject.run_many(*arguments, 20_000, 6))
+    assert np.array_equal(rounds, subject.run_many(*arguments, 4_000, 5))
+    assert not np.array_equal(rounds, subject.run_many(*arguments, 4_000, 6))
 
 
 @pytest.mark.parametrize("entry", having("epsilon", "boundary"))

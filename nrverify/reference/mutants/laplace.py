@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,24 @@ class SharedNoise(LazyLaplace):
         return np.asarray(value + state)
 
 
+class LogOfZero(WalkLaplace):
+    """Exponentials are −log U of 16-bit uniforms, which now and then are 0."""
+
+    def first(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        uniforms = rng.integers(2**16, size=shape) / 2**16
+        with np.errstate(divide="ignore"):
+            sizes = -t * np.log(uniforms)
+        return np.copysign(sizes, rng.random(shape) - 0.5)
+
+    def jumps(self, s: float, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return self.first(t, shape, rng)
+
+    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
+        # An infinite jump that is not taken is 0·∞.
+        with np.errstate(invalid="ignore"):
+            return super().sample(value, schedule, sessions, seed)
+
+
 class ThreePercentSmallLaplace(LazyLaplace):
     """All scales are 3 % too small."""
 
@@ -199,6 +218,7 @@ MUTANTS = mutants(
         ("laplace-forward-coin-backwards", ForwardCoinBackwards),
         ("laplace-coin-forgets-the-noise", CoinForgetsTheNoise),
         ("laplace-shared-noise", SharedNoise),
+        ("laplace-log-of-zero", LogOfZero),
         ("laplace-three-percent-small", ThreePercentSmallLaplace),
         ("laplace-rescaled-path", RescaledPath),
         ("laplace-jump-scale-tenth", JumpScaleTenth),

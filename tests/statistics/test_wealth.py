@@ -1,0 +1,133 @@
+"""Bets have average at most one under the null, and grow at the rate of the information under an alternative."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr, ndtri
+from scipy.stats import norm
+
+from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic
+from nrverify.statistics.portfolio import Portfolio
+from nrverify.statistics.wealth import (
+    EFFECTS,
+    CellWealth,
+    ExponentialWealth,
+    MeanWealth,
+    RatioWealth,
+    ScaleWealth,
+    TieWealth,
+    uniform_cells,
+)
+
+
+def wealth_after(wealth, *observations):
+    wealth.bet(*observations)
+    return np.exp(wealth.log_e)
+
+
+@pytest.mark.parametrize("wealth", [ScaleWealth, MeanWealth])
+def test_one_normal_observation_multiplies_the_wealth_by_one_on_average(wealth):
+    def integrand(z):
+        return wealth_after(wealth(), np.array([z])) * norm.pdf(z)
+
+    average = sum(quad(integrand, a, b, epsabs=1e-12, limit=200)[0] for a, b in [(-40, -3), (-3, 3), (3, 40)])
+    assert average == pytest.approx(1.0, abs=1e-8)
+
+
+def test_one_exponential_observation_multiplies_the_wealth_by_one_on_average():
+    def integrand(x):
+        return wealth_after(ExponentialWealth(), np.array([x])) * np.exp(-x)
+
+    average = quad(integrand, 0, 5, epsabs=1e-12)[0] + quad(integrand, 5, 2000, epsabs=1e-12, limit=500)[0]
+    assert average == pytest.approx(1.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-12, 0.3, 1 - 1e-12, 1.0])
+@pytest.mark.parametrize("h", [-60.0, 1.0, 3.0])
+def test_one_event_multiplies_the_wealth_by_one_on_average_also_when_it_is_certain(p, h):
+    outcomes = [wealth_after(TieWealth(), np.array([a]), np.array([p]), np.array([h])) for a in (True, False)]
+    weights = [p, 1 - p]
+    average = sum(weight * outcome for weight, outcome in zip(weights, outcomes, strict=True) if weight)
+    assert average == pytest.approx(1.0, rel=1e-3)
+
+
+def test_one_observation_in_a_cell_multiplies_the_wealth_by_one_on_average():
+    weights = np.array([0.5, 0.3, 0.2])
+    average = sum(w * wealth_after(CellWealth(weights), row) for w, row in zip(weights, np.eye(3), strict=True))
+    assert average == pytest.approx(1.0, abs=1e-12)
+
+
+def test_an_impossible_cell_refutes_at_once():
+    assert wealth_after(CellWealth(np.array([1.0, 0.0])), [3, 1]) == np.inf
+
+
+def test_log_wealth_grows_at_the_rate_of_the_information():
+    rng = np.random.default_rng(3)
+    n, factor = 20_000, 1.1
+    wealth = ScaleWealth()
+    wealth.bet(np.sqrt(factor) * rng.standard_normal(n))
+    information = 0.5 * n * (factor - 1 - np.log(factor))
+    assert wealth.log_e == pytest.approx(information, rel=0.25)
+    assert wealth.ratio == pytest.approx(factor, rel=0.05)
+
+
+def test_a_portfolio_is_the_weighted_average_of_its_families():
+    first, second = MeanWealth(), ScaleWealth()
+    portfolio = Portfolio({"mean": (3.0, first), "scale": (1.0, second)})
+    z = np.full(50, 1.0)
+    first.bet(z)
+    second.bet(z)
+    assert np.exp(portfolio.log_e) == pytest.approx(0.75 * np.exp(first.log_e) + 0.25 * np.exp(second.log_e))
+    assert portfolio.leading == "mean"
+
+
+def test_named_alternatives_are_fixed_in_advance():
+    wealth = RatioWealth(["a", "b"])
+    wealth.bet({"a": 2.0})
+    assert np.exp(wealth.log_e) == pytest.approx((np.exp(2.0) + 1.0) / 2)
+    assert wealth.best == "a"
+    with pytest.raises(KeyError):
+        wealth.bet({"c": 1.0})
+
+
+def test_the_cells_of_the_omnibus_partition_the_unit_interval():
+    edges, weights = uniform_cells()
+    assert np.all(np.diff(edges) > 0)
+    assert weights.sum() == pytest.approx(1.0, abs=1e-15)
+    assert ndtr(ndtri(edges)) == pytest.approx(edges)
+
+
+def test_effects_bet_on_are_symmetric_and_reach_down_to_what_a_budget_can_see():
+    assert np.abs(EFFECTS).min() == pytest.approx(0.004)
+    assert set(np.round(EFFECTS, 12)) == set(np.round(-EFFECTS, 12))
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.05])
+def test_a_bet_on_labels_cannot_win_against_a_claim_that_holds(delta):
+    # Under a tight pure claim the label has probability at most σ(E); at exactly σ(E) the bet is fair before its price.
+    claim = np.array([1.0])
+    sigma = 1 / (1 + np.exp(-1.0))
+    average = 0.0
+    for label, weight in ((True, sigma), (False, 1 - sigma)):
+        wealth = LabelWealth(1, delta, smallest_claim=1.0)
+        wealth.bet(np.array([[3.0]]), claim, np.array([label]))
+        average += weight * np.exp(wealth.log_e)
+    assert average <= 1.0 + 1e-12
+    if delta == 0.0:
+        assert average == pytest.approx(1.0, abs=1e-9)
+
+
+def test_the_empirical_epsilon_is_the_logit_of_the_clopper_pearson_limit():
+    from scipy.stats import beta
+
+    low = beta.ppf(0.05, 900, 101)
+    assert epsilon_lower_bound(900, 1000, 0.95) == pytest.approx(np.log(low / (1 - low)), rel=1e-9)
+    assert epsilon_lower_bound(0, 10, 0.95) == 0.0
+
+
+def test_logistic_regression_finds_the_log_odds():
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((20_000, 2))
+    label = rng.random(20_000) < 1 / (1 + np.exp(-(x @ np.array([1.0, -0.5]) + 0.25)))
+    # Within five standard errors, so wrong with probability below 1e-5.
+    assert fit_logistic(x, label) == pytest.approx([1.0, -0.5, 0.25], abs=0.1)
