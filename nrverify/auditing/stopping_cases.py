@@ -1,4 +1,4 @@
-"""The designed battery of private stopping: schedules where ψ is of order one, and utilities that follow the releases."""
+"""The designed battery of private stopping: schedules with ψ of order one, and utilities that follow the releases."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def stopping_designs(
     schedules: dict[int, tuple[float, ...]], epsilons: dict[int, tuple[float, ...]], dimensions: tuple[int, ...]
 ) -> tuple[StoppingDesign, ...]:
     """Designs by the number of rounds: releases that do not matter, and releases that decide."""
-    few, some, many = sorted(schedules)
+    some, few, many = sorted(schedules)
     designs = []
 
     def add(
@@ -78,7 +78,7 @@ def stopping_designs(
 
 
 def stopping_pair(design: StoppingDesign, sensitivity: float) -> StoppingPair:
-    """The neighbour lies below in the first coordinate; low releases are worth less and high ones more for the design."""
+    """The neighbour lies below; its low releases are worth more, and its high ones less, than the design's."""
     unit = design.utility_sensitivity
     levels = design.utility.levels
     signs = (-1.0, 1.0) if len(levels) == 2 else (1.0,)

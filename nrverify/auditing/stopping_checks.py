@@ -1,0 +1,215 @@
+"""Checks of private stopping: nothing shown after the stop, the releases up to it, and the halt given the releases."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.innovations import Innovations
+from nrverify.auditing.law import CELL_WEIGHTS, FRESH, LawCheck
+from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.stopping_drawing import Stopped
+from nrverify.auditing.stopping_laws import FAULTS, Pattern, patterns_of
+from nrverify.statistics.portfolio import Portfolio, Wealth
+from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
+
+Floats = NDArray[np.float64]
+
+FEWEST_RUNS = 1000
+WORST_PROBABILITY = 0.05
+
+
+class StoppingProtocol:
+    """Nothing is shown after the stop, and every release is a finite number.
+
+    Catches a release or a bit after the first 1, which the charge at the stop does not cover, and releases that are
+    NaN or infinite. Misses everything about the laws.
+    """
+
+    id = "stopping.protocol"
+    kind = "protocol"
+    claims: tuple[str, ...] = ("R01",)
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.broken = 0
+        self.example: str | None = None
+
+    def observe(self, runs: Stopped) -> None:
+        """Counts runs that showed more, or no number."""
+        self.runs += runs.cells.size
+        faults = [*runs.after_halt]
+        improper = ~np.isfinite(runs.releases) & runs.present[:, :, None]
+        if improper.any():
+            faults.append(f"the release {float(runs.releases[improper][0])!r}")
+        self.broken += len(faults)
+        if faults and self.example is None:
+            self.example = faults[0]
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether one run showed more: that has no probability at all."""
+        return self.broken > 0
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """Refuted by a single run."""
+        return CheckResult(
+            self.id,
+            self.kind,
+            CheckVerdict.REFUTED if self.broken else CheckVerdict.CONSISTENT,
+            self.claims,
+            samples=self.runs,
+            alpha=alpha,
+            detectable="a single run that shows more",
+            expected="finite releases, and nothing after the first 1",
+            observed=None if self.example is None else f"{self.example}, and {self.broken - 1} more",
+        )
+
+
+class StoppingReleases(LawCheck):
+    """The releases up to the stop: each one, given those before and that it was not stopped, follows the bridge.
+
+    Catches a wrong scale or bridge, noise drawn afresh, and releases that depend on the threshold's noise: a run that
+    went on would betray it. Misses faults of releases never reached.
+    """
+
+    id = "stopping.releases"
+    claims: tuple[str, ...] = ("B01", "R11")
+
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {
+            "variance of the first release": (3.0, ScaleWealth()),
+            "centre of the first release": (2.0, MeanWealth()),
+            "variance of a release given the one before": (4.0, ScaleWealth()),
+            "centre of a release given the one before": (2.0, MeanWealth()),
+            "memory of the release before": (3.0, MeanWealth()),
+            "dependence on the innovation before": (2.0, MeanWealth()),
+            "distribution of the first release": (1.0, CellWealth(CELL_WEIGHTS)),
+            "distribution given the release before": (1.0, CellWealth(CELL_WEIGHTS)),
+            "shape of the releases": (2.0, RatioWealth(SHAPES)),
+            "alternative": (3.0, RatioWealth([FRESH])),
+        }
+        super().__init__(families)
+
+    def observe(self, found: Innovations) -> None:
+        """Bets on the innovations of every round that was reached."""
+        self.sessions += found.z.shape[0]
+        first = found.z[:, 0].ravel()
+        rest = np.moveaxis(found.z[:, 1:], 1, 0)
+        here = np.isfinite(rest)
+        past = np.moveaxis(found.past[:, 1:], 1, 0)[here]
+        before = np.nan_to_num(np.moveaxis(found.z[:, :-1], 1, 0))[here]
+        later = rest[here]
+        self.count += first.size + later.size
+        self._scale("variance of the first release", first)
+        self._mean("centre of the first release", first)
+        self._cells("distribution of the first release", first)
+        self._scale("variance of a release given the one before", later)
+        self._mean("centre of a release given the one before", later)
+        self._mean("memory of the release before", later, past)
+        self._mean("dependence on the innovation before", later, before)
+        self._cells("distribution given the release before", later)
+        self._ratios("shape of the releases", shape_ratios(np.concatenate([first, later])))
+        fresh = np.moveaxis(found.fresh[:, 1:], 1, 0)
+        self._ratios("alternative", {FRESH: fresh_ratio(fresh[np.isfinite(fresh)])})
+
+
+class StoppingLaw:
+    """The halt given the releases: bits follow the exact law with u_n = utility(release_n) and ε_n = ψ(T_n).
+
+    Catches ε's other than ψ(T_n), utilities of a wrong round or of the exact value, wrong or missing noise, and noise
+    shared with the releases, which moves the odds of halting with the innovation of the release. Misses faults that
+    show only for utilities outside the battery.
+    """
+
+    id = "stopping.law"
+    kind = "law"
+    claims: tuple[str, ...] = ("R05", "R11")
+
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {"named faults": (6.0, RatioWealth(FAULTS))}
+        families |= {name: (weight, TieWealth()) for name, weight in COVARIATES.items()}
+        self.portfolio = Portfolio(families)
+        self.runs = 0
+
+    def observe(self, runs: Stopped, found: Innovations) -> None:
+        """Bets on the bits of every round, given the releases."""
+        self.runs += runs.cells.size
+        ratios = dict.fromkeys(FAULTS, 0.0)
+        hazard = np.full(runs.present.shape, np.nan)
+        for pattern, rows in patterns_of(runs):
+            hazard[rows] = pattern.hazard
+            for name, total in _ratios(pattern, runs.cells[rows]).items():
+                ratios[name] += total
+        cast(RatioWealth, self.portfolio["named faults"]).bet(ratios)
+        rounds = runs.present.shape[1]
+        halted = np.arange(rounds) == runs.cells[:, None]
+        innovation = np.nan_to_num(found.z[:, :, 0])
+        utility = np.where(runs.present, runs.design.utility.of(np.nan_to_num(runs.releases)), 0.0)
+        margin = (utility - runs.design.threshold) / runs.design.utility_sensitivity
+        covariates = {
+            "odds of halting": np.ones(hazard.shape),
+            "odds of halting by round": np.broadcast_to(np.arange(rounds) / max(rounds - 1, 1) - 0.25, hazard.shape),
+            "odds of halting by utility": np.tanh(margin * np.array(runs.design.epsilons) / 4),
+            "odds of halting by the noise of the release": np.clip(innovation, -3, 3) / 2,
+            "odds of halting by the size of that noise": np.clip(np.abs(innovation), 0, 3) - 0.8,
+            "odds of halting by the noise of the release before": np.clip(np.roll(innovation, 1, axis=1), -3, 3) / 2,
+        }
+        covariates["odds of halting by the noise of the release before"][:, 0] = 0.0
+        # Round by round over all runs: what a bit is compared with has then been seen before it.
+        here = runs.present.T
+        for name, covariate in covariates.items():
+            cast(TieWealth, self.portfolio[name]).bet(halted.T[here], hazard.T[here], covariate.T[here])
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.portfolio.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """Refuted, or consistent with the shift of a halting probability that would have been caught."""
+        log_e = self.portfolio.log_e
+        half_width = float(np.sqrt(np.log(2 / alpha) / (2 * max(self.runs, 1))))
+        verdict, expected, observed = CheckVerdict.CONSISTENT, "the exact law of the halt given the releases", None
+        if log_e >= -np.log(alpha):
+            verdict = CheckVerdict.REFUTED
+            leading = self.portfolio.leading
+            expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
+            suspect = cast(RatioWealth, self.portfolio["named faults"])
+            if leading != "named faults" and suspect.log_wealth[suspect.best] > 3:
+                observed = f"{observed}; the nearest named fault is: {suspect.best}"
+        elif self.runs < FEWEST_RUNS or half_width > WORST_PROBABILITY:
+            verdict = CheckVerdict.INCONCLUSIVE
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.runs,
+            statistic=log_e,
+            e_value=float(np.exp(min(log_e, 700.0))),
+            alpha=alpha,
+            detectable=f"probability of halting by a given round within ±{half_width:.2g} over the battery",
+            expected=expected,
+            observed=observed,
+        )
+
+
+COVARIATES = {
+    "odds of halting": 3.0,
+    "odds of halting by round": 2.0,
+    "odds of halting by utility": 2.0,
+    "odds of halting by the noise of the release": 3.0,
+    "odds of halting by the size of that noise": 1.0,
+    "odds of halting by the noise of the release before": 1.0,
+}
+"""What the odds of halting may depend on, and the weight of the bet on it."""
+
+
+def _ratios(pattern: Pattern, cells: NDArray[np.int64]) -> dict[str, float]:
+    counts = np.bincount(cells, minlength=pattern.law.size)
+    return {
+        name: float(np.dot(counts, np.log(fault / pattern.law, where=pattern.law > 0, out=np.zeros_like(fault))))
+        for name, fault in pattern.faults.items()
+    }

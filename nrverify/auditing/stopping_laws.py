@@ -1,0 +1,74 @@
+"""The law of the halt given how the releases fell, for each way they can fall.
+
+A run that halts in round n shows n releases. Its law up to there depends on their utilities alone, so the utilities
+are continued with the last one: the cells up to n are the same whatever comes after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.stopping_cases import StoppingDesign
+from nrverify.auditing.stopping_drawing import Stopped
+from nrverify.auditing.threshold_alternatives import FAULTS as THRESHOLD_FAULTS
+from nrverify.auditing.threshold_alternatives import FLOOR, claimed_law, faulty_laws
+from nrverify.auditing.threshold_cases import Design
+
+Floats = NDArray[np.float64]
+
+LATE = "utility of the release before"
+EXACT = "utility of the exact value"
+EARLY_CHARGE = "ε of the next round"
+FAULTS = (*THRESHOLD_FAULTS, LATE, EXACT, EARLY_CHARGE)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One way the releases can fall: the law of the halting round, its hazards, and the laws under named faults."""
+
+    law: Floats
+    hazard: Floats
+    faults: dict[str, Floats]
+
+
+def patterns_of(runs: Stopped) -> Iterator[tuple[Pattern, NDArray[np.intp]]]:
+    """The patterns among the runs, and the rows that have each."""
+    utilities = padded_utilities(runs.design, runs.releases, runs.rounds)
+    rows, where = np.unique(utilities, axis=0, return_inverse=True)
+    for index, row in enumerate(rows):
+        yield pattern(runs.design, tuple(row.tolist())), np.flatnonzero(where.reshape(-1) == index)
+
+
+def padded_utilities(design: StoppingDesign, releases: Floats, rounds: NDArray[np.int64]) -> Floats:
+    """The utility of every release, those after the stop replaced by the last one shown."""
+    utilities = design.utility.of(np.nan_to_num(releases))
+    column = np.minimum(np.arange(releases.shape[1]), rounds[:, None] - 1)
+    return np.take_along_axis(utilities, column, axis=1)
+
+
+@lru_cache(maxsize=1024)
+def pattern(design: StoppingDesign, utilities: tuple[float, ...]) -> Pattern:
+    """The laws for these utilities, with ε_n = ψ(T_n) that never falls."""
+    own = threshold_design(design, utilities)
+    law = claimed_law(own)
+    reached = law[::-1].cumsum()[::-1]
+    faults = dict(faulty_laws(own))
+    exact = float(design.utility(np.array(design.value)))
+    others = {
+        LATE: replace(own, utilities=(utilities[0], *utilities[:-1])),
+        EXACT: replace(own, utilities=(exact,) * len(utilities)),
+        EARLY_CHARGE: replace(own, epsilons=(*own.epsilons[1:], own.epsilons[-1])),
+    }
+    faults |= {name: FLOOR * law + (1 - FLOOR) * claimed_law(other) for name, other in others.items()}
+    return Pattern(law, np.clip(law[:-1] / reached[:-1], 0.0, 1.0), faults)
+
+
+def threshold_design(design: StoppingDesign, utilities: tuple[float, ...]) -> Design:
+    """The threshold mechanism inside a run with these utilities."""
+    rising = tuple(np.maximum.accumulate(design.epsilons).tolist())
+    return Design("pattern", utilities, rising, design.threshold, design.utility_sensitivity)

@@ -1,0 +1,148 @@
+"""Ex-post privacy of private stopping, black box: releases and bits together cost at most 2ψ(T_N), but for δ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair
+from nrverify.auditing.stopping_drawing import LabelledStopped
+from nrverify.auditing.stopping_laws import padded_utilities, pattern
+from nrverify.laws.brownian import Brownian
+from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic, predict_logistic
+
+Floats = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+EVENTS = (0.5, 1.0, 2.0, 3.0, 4.0)
+"""The events of the empirical ε, fixed in advance: the specified loss is at least so large."""
+FEWEST_RUNS = 1000
+REFIT = 1.3
+MOST_FITTED = 40_000
+REDRAWN = "threshold noise drawn anew in every round"
+
+
+class StoppingExPost:
+    """P(b = 1 | releases, bits) ≤ σ(2ψ(T_N)) but for δ, in both directions.
+
+    Neighbours differ by the sensitivity in the value and by the utility's sensitivity in every utility. Bets with the
+    specified loss of releases and bits, with the losses of all releases added up, and with guesses learned from earlier
+    runs. Catches releases that add to each other's loss and bits that betray the value. Misses what stays within the
+    slack of 2ψ, which is large: the laws see more.
+    """
+
+    id = "privacy.ex-post"
+    kind = "privacy"
+    claims: tuple[str, ...] = ("R10", "R11")
+
+    def __init__(self, pairs: Sequence[StoppingPair], delta: float) -> None:
+        self.runs = 0
+        self.delta = delta
+        self.claim = 2 * max(pair.design.epsilons[-1] for pair in pairs)
+        smallest = 2 * min(pair.design.epsilons[0] for pair in pairs)
+        self.wealth = {side: LabelWealth(4, delta, smallest) for side in (True, False)}
+        self._process = Brownian()
+        self._hits = np.zeros((2, len(EVENTS)))
+        self._learner = _Learner()
+
+    def observe(self, drawn: LabelledStopped) -> None:
+        """Bets on the labels of new runs with what was learned before, then learns from them."""
+        self.runs += drawn.label.size
+        design = drawn.pair.design
+        rounds = np.minimum(drawn.cells + 1, len(design.schedule))
+        present = np.arange(len(design.schedule)) < rounds[:, None]
+        losses = self._losses(drawn, present)
+        last = losses[np.arange(rounds.size), rounds - 1]
+        own, redrawn = _bit_losses(drawn, rounds)
+        features = np.column_stack([losses, own, redrawn, present])
+        guess = np.stack([last + own, losses.sum(axis=1) + own, last + redrawn, self._learner.predict(features)])
+        claim = 2 * np.maximum.accumulate(design.epsilons)[rounds - 1]
+        for side, wealth in self.wealth.items():
+            wealth.bet(guess if side else -guess, claim, drawn.label if side else ~drawn.label)
+        above = (last + own)[:, None] >= np.array(EVENTS)
+        self._hits += np.stack([above[drawn.label == bool(side)].sum(axis=0) for side in (0, 1)])
+        self._learner.learn(features, drawn.label)
+
+    @property
+    def log_e(self) -> float:
+        """log e-value, averaged over both directions."""
+        return float(np.logaddexp(self.wealth[True].log_e, self.wealth[False].log_e) - np.log(2))
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict, with the empirical ε beside the claim, at its own confidence."""
+        log_e = self.log_e
+        confidence = 1 - (1 - CONFIDENCE) / len(EVENTS)
+        bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
+        verdict = CheckVerdict.REFUTED if log_e >= -np.log(alpha) else CheckVerdict.CONSISTENT
+        if verdict is CheckVerdict.CONSISTENT and self.runs < FEWEST_RUNS:
+            verdict = CheckVerdict.INCONCLUSIVE
+        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
+        return CheckResult(
+            self.id,
+            self.kind,
+            verdict,
+            self.claims,
+            samples=self.runs,
+            statistic=bound,
+            e_value=float(np.exp(min(log_e, 700.0))),
+            alpha=alpha,
+            detectable=f"an attacker's ε of about {self.claim + resolution:.2g} where {self.claim:.2g} is claimed",
+            expected=f"no event more than e^(2ψ) times likelier for one neighbour (δ = {self.delta:g})",
+            observed=f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g} (claims up to {self.claim:.3g})",
+        )
+
+    def _losses(self, drawn: LabelledStopped, present: NDArray[np.bool_]) -> Floats:
+        """The specified loss of each release, 0 after the stop."""
+        design, other = drawn.pair.design, drawn.pair.neighbour
+        times = np.broadcast_to(np.array(design.schedule), present.shape)
+        releases = np.where(present[:, :, None], drawn.releases, 0.0)
+        return np.where(present, self._process.loss(times, design.array, other.array, releases), 0.0)
+
+
+class _Learner:
+    """A logistic guess of the label, refitted when the sample has grown by a third; runs of other lengths wait."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, list[tuple[Floats, NDArray[np.bool_]]]] = {}
+        self._fits: dict[int, tuple[int, Floats]] = {}
+
+    def predict(self, features: Floats) -> Floats:
+        fit = self._fits.get(features.shape[1])
+        return np.zeros(len(features)) if fit is None else predict_logistic(features, fit[1])
+
+    def learn(self, features: Floats, label: NDArray[np.bool_]) -> None:
+        width = features.shape[1]
+        parts = self._parts.setdefault(width, [])
+        have = sum(len(labels) for _, labels in parts)
+        if have < MOST_FITTED:
+            parts.append((features[: MOST_FITTED - have], label[: MOST_FITTED - have]))
+            have = sum(len(labels) for _, labels in parts)
+        if have >= 100 and have >= REFIT * self._fits.get(width, (0,))[0]:
+            design, labels = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+            self._fits[width] = (have, fit_logistic(design, labels))
+
+
+def _bit_losses(drawn: LabelledStopped, rounds: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """log-ratios of the bits given the releases: under the claimed law, and with the threshold drawn anew."""
+    found = np.zeros((2, 2, rounds.size))
+    for side, design in enumerate((drawn.pair.neighbour, drawn.pair.design)):
+        found[side] = _log_bits(design, drawn.releases, drawn.cells, rounds)
+    return found[1, 0] - found[0, 0], found[1, 1] - found[0, 1]
+
+
+def _log_bits(design: StoppingDesign, releases: Floats, cells: NDArray[np.int64], rounds: NDArray[np.int64]) -> Floats:
+    logs = np.zeros((2, cells.size))
+    patterns, where = np.unique(padded_utilities(design, releases, rounds), axis=0, return_inverse=True)
+    for index, row in enumerate(patterns):
+        here = where.reshape(-1) == index
+        found = pattern(design, tuple(row.tolist()))
+        for line, law in enumerate((found.law, found.faults.get(REDRAWN, found.law))):
+            logs[line, here] = np.log(np.maximum(law[cells[here]], 1e-300))
+    return logs
