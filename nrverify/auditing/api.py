@@ -100,7 +100,9 @@ def _verdict(results: tuple[CheckResult, ...]) -> str:
     if any(result.verdict is CheckVerdict.REFUTED for result in results):
         return "refuted"
     judged = [r for r in results if r.verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)]
-    lawful = [r for r in judged if r.kind == "law" and "law" in r.id.split(".")] or judged
+    lawful = [
+        r for r in judged if r.kind == "law" and ("law" in r.id.split(".") or r.id == "boundary.crossing")
+    ] or judged
     if not lawful or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in lawful):
         return "inconclusive"
     return "consistent"

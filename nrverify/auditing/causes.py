@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nrverify.auditing.mechanism_causes import mechanism_cause
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.subjects.description import Description
 
@@ -23,6 +24,15 @@ CLAIM = {
     "loss.stopping": "A transcript says of the value just what its last release says.",
     "privacy.epsilon": "Everything released so far costs at most the ε asked for.",
     "privacy.ex-post": "Nobody can tell two neighbouring values apart beyond the ε claimed.",
+    "threshold.protocol": "A threshold mechanism halts at the first 1.",
+    "threshold.law": "The halting round follows the law of AboveThreshold with noise Lap(2Δ/ε) and Lap(4Δ/ε).",
+    "boundary.values": "The boundary is a positive number wherever it is claimed.",
+    "boundary.monotone": "More noise is never charged more.",
+    "boundary.crossing": "With probability at least 1 − δ no look ever loses more than the boundary says.",
+    "boundary.inverse": "The time given for an ε costs at most that ε.",
+    "stopping.protocol": "Nothing is shown after the stop.",
+    "stopping.releases": "The releases up to the stop follow the Brownian bridge.",
+    "stopping.law": "Given the releases, the stop follows ReducedAboveThreshold with ε_n = ψ(T_n).",
 }
 
 
@@ -60,6 +70,8 @@ def _with_cause(result: CheckResult, description: Description, reproduce: str, p
 
 def _cause_and_effect(result: CheckResult, description: Description) -> tuple[str, str]:
     observed = result.observed or ""
+    if (found := mechanism_cause(result)) is not None:
+        return found
     if result.id in ("randomness.streams", "independence.sessions"):
         return (
             "the seed is ignored, cut down, or shared",

@@ -17,7 +17,7 @@ from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_log
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
-EVENTS = (0.5, 1.0, 2.0, 3.0, 4.0)
+EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 """The events of the empirical ε, fixed in advance: the specified loss is at least so large."""
 FEWEST_RUNS = 1000
 REFIT = 1.3

@@ -76,7 +76,7 @@ def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, devia
 
     `start` lies on the falling side; `decay` >= 0 is the slope of -log p there and `deviation` the scale of its
     curvature. The sum goes in panels over which p is so smooth that a discrete Gauss rule of 12 nodes is exact to
-    rounding, each twice as long as the one before because less depends on it, until a panel adds nothing.
+    rounding, until a panel adds nothing.
     """
     total = np.zeros(start.shape)
     smooth = np.minimum(2.5 * deviation, 6 / np.maximum(decay, 1e-300))
@@ -89,17 +89,17 @@ def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, devia
 
 
 def _panels(log_pmf: LogPmf, rows: Rows, start: Floats, direction: Floats, width: int) -> Floats:
+    nodes, weights = _rule(width)
     first = log_pmf(rows, start[:, None])
     total = np.zeros(rows.shape)
     active = np.flatnonzero(first[:, 0] > _LOG_ZERO)
     offset = 0
     while active.size:
-        nodes, weights = _rule(width)
         points = start[active, None] + direction[active, None] * (offset + nodes)
         added = np.exp(log_pmf(rows[active], points) - first[active]) @ weights
         total[active] += added
         active = active[added > 1e-18 * total[active]]
-        offset, width = offset + width, 2 * width
+        offset += width
     return np.asarray(total * np.exp(first[:, 0]))
 
 

@@ -1,0 +1,78 @@
+"""Likely causes and effects of what is found in threshold mechanisms, boundaries and private stopping."""
+
+from __future__ import annotations
+
+from nrverify.auditing.results import CheckResult
+
+LEAK = "an attacker learns more from the bits than was paid for: a leak"
+WASTE = "too much noise: only accuracy suffers, nothing leaks"
+
+NAMED = {
+    "query noise halved": ("query noise Lap(2Δ/ε) where it must be Lap(4Δ/ε)", LEAK),
+    "query noise divided by √2": ("a standard deviation taken for the scale of the query noise", LEAK),
+    "query noise doubled": ("query noise Lap(8Δ/ε) where Lap(4Δ/ε) is enough", WASTE),
+    "no query noise": ("the utilities get no noise of their own", LEAK),
+    "threshold noise halved": ("threshold noise Lap(Δ/ε) where it must be Lap(2Δ/ε)", LEAK),
+    "threshold noise doubled": ("threshold noise Lap(4Δ/ε) where Lap(2Δ/ε) is enough", WASTE),
+    "no threshold noise": ("the threshold gets no noise", LEAK),
+    "noises exchanged": ("the scales 2Δ/ε of the threshold and 4Δ/ε of the utilities are exchanged", LEAK),
+    "both noises halved": ("the sensitivity or ε is wrong by a factor of 2", LEAK),
+    "both noises doubled": ("the sensitivity or ε is wrong by a factor of 2", WASTE),
+    "threshold noise drawn anew in every round": ("threshold noise drawn inside the loop, not before it", LEAK),
+    "query noise drawn once": ("query noise drawn before the loop, not inside it", LEAK),
+    "sensitivity ignored": ("noise scaled for sensitivity 1 whatever was asked", LEAK),
+    "threshold ignored": ("the threshold given is not the one compared with", "the answers are to another question"),
+    "comparison reversed": ("it halts below the threshold, not above", "the answers are to another question"),
+    "utility of the round before": ("an off-by-one between utilities and rounds", "the answers come a round late"),
+    "utility of the next round": ("an off-by-one between utilities and rounds", "the answers come a round early"),
+    "rounds counted from 0": ("rounds counted from 0, so that the first looks like never", "the answers are misread"),
+    "last ε throughout": ("the last ε used in every round", LEAK),
+    "first ε throughout": ("the first ε used in every round", WASTE),
+    "threshold noise never reduced": ("threshold noise kept at the scale of the first ε", WASTE),
+    "threshold noise scaled down, not reduced": (
+        "threshold noise multiplied by the ratio of scales; the Laplace process must be walked",
+        "the threshold's noise is no noise reduction: the ε claimed is not proved, and may leak",
+    ),
+    "utility of the release before": ("an off-by-one between releases and utilities", "the stop comes a round late"),
+    "utility of the exact value": ("the utility is evaluated at the exact value", "the stop betrays the value: a leak"),
+}
+
+BY_ID = {
+    "threshold.protocol": ("no return at the first 1", "every further answer costs ε again, unpaid: a leak"),
+    "stopping.protocol": (
+        "something computed ahead is returned too, or an overflow",
+        "what is shown after the stop is not covered by the charge: a leak",
+    ),
+    "boundary.values": ("overflow, a logarithm or root outside its range", "the ε charged means nothing there"),
+    "boundary.monotone": (
+        "a missing division by the time, or parameters tuned again at each time",
+        "it cannot be inverted, and noise chosen by it may leak",
+    ),
+    "boundary.crossing": (
+        "a curve for a single look, for another δ, tuned again at every time, or with a missing term",
+        "with probability above δ the loss is more than was charged: a leak",
+    ),
+    "boundary.inverse": (
+        "another branch, parameter or unit than in epsilon()",
+        "too little noise for the ε asked: a leak",
+    ),
+}
+
+
+def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
+    """(likely cause, effect) for the checks of these mechanisms; None for others."""
+    if result.id in BY_ID:
+        return BY_ID[result.id]
+    if result.id not in ("threshold.law", "stopping.law"):
+        return None
+    observed = result.observed or ""
+    for name in sorted(NAMED, key=len, reverse=True):
+        if name in observed:
+            return NAMED[name]
+    if "noise of the release" in observed or "size of that noise" in observed:
+        return "the threshold mechanism shares random numbers with the releases", "the stop betrays the noise: a leak"
+    if "ε of the" in observed:
+        return "an off-by-one between ε's and rounds", "the ε charged is not the ε used"
+    if "run before" in observed:
+        return "noise shared by runs", "whoever sees two runs cancels their common noise: a leak"
+    return "noise of another law than claimed", "the ε claimed is not proved, and may leak"
