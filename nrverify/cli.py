@@ -69,3 +69,7 @@ def main() -> None:
             err=True,
         )
         sys.exit(EXIT_OWN_FAULT)
+
+
+if __name__ == "__main__":
+    main()

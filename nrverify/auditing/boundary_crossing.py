@@ -20,8 +20,8 @@ from nrverify.laws.crossing import crossing_probability
 
 Floats = NDArray[np.float64]
 
-COARSE, DENSE, FEWEST = 1500, 4000, 400
-SECONDS_A_SCAN = 1.2
+DENSE, FEWEST = 4000, 400
+SECONDS_A_SCAN = 0.9
 NEGLIGIBLE = 16.0
 """A level whose normal density is e⁻¹⁶ of the largest is left out, and its probability bounded."""
 MANY_JUMPS = 8
@@ -58,39 +58,39 @@ class _Piece(NamedTuple):
         return (self.end * self.last - 0.5) / math.sqrt(self.end)
 
 
-def brownian_enclosure(asker: Asker, sensitivity: float, interval: tuple[float, float]) -> Enclosure:
-    """The probability that L_t > ψ(t) for some t in the interval, for neighbours at exactly the sensitivity."""
-    curve = Scaled(asker, sensitivity, interval)
-    return enclosure_of(curve, scan_of(curve, asker, *curve.ends, COARSE), asker, sensitivity)
+def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Floats]) -> Enclosure:
+    """The probability that L_t > ψ(t) for some t, for neighbours at exactly the sensitivity.
 
-
-def scan_of(curve: Scaled, asker: Asker, low: float, high: float, count: int) -> _Scan:
-    """Levels of the curve on an even grid of log-times, fewer of them where the subject is slow."""
-    affordable = max(FEWEST, min(count, int(SECONDS_A_SCAN / asker.pace)))
-    log_tau = log_grid(low, high, affordable)
-    return _Scan(log_tau, curve.level(log_tau))
-
-
-def enclosure_of(curve: Scaled, coarse: _Scan, asker: Asker, sensitivity: float) -> Enclosure:
-    """The enclosure from a scan of the whole interval."""
+    `scan` holds times that cover the interval, and ψ there.
+    """
+    times, epsilon = scan
+    curve = Scaled(asker, sensitivity, (float(times[0]), float(times[-1])))
+    tau = times / sensitivity**2
+    coarse = _Scan(np.log(tau), (tau * epsilon - 0.5) / np.sqrt(tau))
     lowest = int(np.argmin(coarse.level))
-    at = math.exp(coarse.log_tau[lowest]) * sensitivity**2
+    at = float(times[lowest])
     if math.isinf(coarse.level[lowest]):
         return Enclosure(0.0, 0.0, at)
     low, high, outside = _relevant(coarse)
-    dense = scan_of(curve, asker, low, high, DENSE)
+    dense = _dense(curve, asker, low, high, DENSE)
     jumps = _jumps(dense)
     if jumps.size > dense.level.size // 16:
-        dense = scan_of(curve, asker, low, high, 5 * DENSE)
+        dense = _dense(curve, asker, low, high, 5 * DENSE)
         jumps = _jumps(dense)
     smooth = jumps.size <= MANY_JUMPS
-    if not smooth:
-        below, above = _stepped(curve, dense, jumps)
-    else:
+    if smooth:
         found = crossing_probability(curve, interval=(low, high))
         below, above = found.probability - found.error, found.probability + found.error
+    else:
+        below, above = _stepped(curve, dense, jumps)
     single = math.exp(float(log_ndtr(-min(float(dense.level.min()), float(coarse.level.min())))))
     return Enclosure(max(below, single, 0.0), min(max(above, single) + outside, 1.0), at, smooth)
+
+
+def _dense(curve: Scaled, asker: Asker, low: float, high: float, count: int) -> _Scan:
+    """Levels of the curve on an even grid of log-times, fewer of them where the subject is slow."""
+    log_tau = log_grid(low, high, max(FEWEST, min(count, int(SECONDS_A_SCAN / asker.pace))))
+    return _Scan(log_tau, curve.level(log_tau))
 
 
 def _relevant(scan: _Scan) -> tuple[float, float, float]:

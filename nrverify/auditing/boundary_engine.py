@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ IDS = ("boundary.values", "boundary.monotone", "boundary.crossing", "boundary.in
 
 FARTHEST = 1e9
 """All t > 0 means t/Δ² between one part in so many and so many."""
-SCAN, FEWEST = 3000, 300
+SCAN, FEWEST = 2000, 300
 SECONDS_A_SCAN = 0.8
 
 
@@ -48,10 +49,14 @@ class BoundaryAudit:
         self.drawer = Drawer(host, settings)
         self.stopped = "samples"
         self.failure: str | None = None
-        self.claim = claim_of(self.description)
         self.asker = Asker(self.drawer)
         self.scan: tuple[Floats, Floats] | None = None
         self._size = scan
+
+    @cached_property
+    def claim(self) -> Claim:
+        """What is claimed; `SubjectFailed` when it makes no sense."""
+        return claim_of(self.description)
 
     def run(self) -> tuple[CheckResult, ...]:
         """Values, monotonicity, crossing probability, inverse; `SubjectFailed` if it cannot be run."""
@@ -94,12 +99,13 @@ class BoundaryAudit:
 
     def _crossing(self) -> list[CheckResult]:
         claim = self.claim
+        assert self.scan is not None
         curve: Scaled | None = None
         if self.description.process == "skellam":
             rate = self.description.rate or 1.0
-            found = skellam_enclosure(self.asker, int(claim.sensitivity), rate, claim.interval)
+            found = skellam_enclosure(self.asker, int(claim.sensitivity), rate, self.scan)
         else:
-            found = brownian_enclosure(self.asker, claim.sensitivity, claim.interval)
+            found = brownian_enclosure(self.asker, claim.sensitivity, self.scan)
             curve = Scaled(self.asker, claim.sensitivity, claim.interval)
         result = BoundaryCrossing().conclude(found, claim, self.asker.calls)
         advice = self._advice(curve, found) if result.verdict is CheckVerdict.CONSISTENT else None

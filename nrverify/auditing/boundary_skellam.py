@@ -21,10 +21,10 @@ from nrverify.laws.boundary_skellam_crossing import least_tilt
 
 Floats = NDArray[np.float64]
 
-COARSE, DENSE, FEWEST = 1200, 4000, 300
-SECONDS_A_SCAN = 1.2
+DENSE, FEWEST = 3000, 300
+SECONDS_A_SCAN = 0.9
 NEGLIGIBLE = 16.0
-BISECTIONS = 12
+BISECTIONS = 8
 MOST_PIECES = 1500
 ROUNDING = 1e-8
 """A value of ψ this near to the loss of an integer allows it: right boundaries are such losses, rounded."""
@@ -78,26 +78,26 @@ def first_above(epsilon: Floats, mu: Floats, sensitivity: int) -> Floats:
     return high
 
 
-def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, interval: tuple[float, float]) -> Enclosure:
-    """The probability that the loss passes ψ(t) for some t in the interval, for neighbours exactly Δ apart."""
-    barrier = Barrier(asker, sensitivity, rate, interval)
-    log_mu = _grid(asker, 2 * rate * interval[0], 2 * rate * interval[1], COARSE)
-    heights = barrier.at(log_mu)
-    exponent = _exponent(heights, np.exp(log_mu))
-    at = math.exp(log_mu[int(np.argmin(exponent))]) / (2 * rate)
+def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, scan: tuple[Floats, Floats]) -> Enclosure:
+    """The probability that the loss passes ψ(t) for some t, for neighbours exactly Δ apart.
+
+    `scan` holds times that cover the interval, and ψ there.
+    """
+    times, epsilon = scan
+    barrier = Barrier(asker, sensitivity, rate, (float(times[0]), float(times[-1])))
+    mu = 2 * rate * times
+    heights = first_above(epsilon * (1 + ROUNDING), mu, sensitivity)
+    exponent = _exponent(heights, mu)
+    at = float(times[int(np.argmin(exponent))])
     if exponent.min() > 745:
         return Enclosure(0.0, 0.0, at)
-    first, last, outside = _relevant(log_mu, heights, exponent)
-    dense = _grid(asker, math.exp(log_mu[first]), math.exp(log_mu[last]), DENSE)
-    pieces = _pieces(barrier, dense)
+    first, last, outside = _relevant(np.log(mu), heights, exponent)
+    count = max(FEWEST, min(DENSE, int(SECONDS_A_SCAN / asker.pace)))
+    pieces = _pieces(barrier, log_grid(float(mu[first]), float(mu[last]), count))
     above = _absorbed(pieces, lowest=True)
     exact = all(piece.low == piece.high for piece in pieces)
     below = above if exact else _absorbed(pieces, lowest=False)
     return Enclosure(below * (1 - 1e-5), min(above * (1 + 1e-5) + outside, 1.0), at)
-
-
-def _grid(asker: Asker, low: float, high: float, count: int) -> Floats:
-    return log_grid(low, high, max(FEWEST, min(count, int(SECONDS_A_SCAN / asker.pace))))
 
 
 def _exponent(height: Floats, mu: Floats) -> Floats:
@@ -135,7 +135,7 @@ def _pieces(barrier: Barrier, log_mu: Floats) -> list[_Barrier]:
     pieces: list[_Barrier] = []
     for first, last in pairwise(edges):
         inside = heights[first : last + 1]
-        narrow = mu[last] <= mu[first] * (1 + 1e-5)
+        narrow = mu[last] <= mu[first] * (1 + 5e-5)
         # Inside a bracket around a change the later barrier holds: the bracket is too short to matter.
         low, high = (inside[-1],) * 2 if narrow else (inside.min(), inside.max())
         if pieces and (pieces[-1].low, pieces[-1].high) == (low, high):

@@ -33,6 +33,7 @@ FAULTS = (
     *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
     *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
     *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
+    "threshold noise drawn anew when ε changes",
 )
 
 
@@ -118,6 +119,7 @@ def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
         "threshold noise never reduced": _kept(margins, 2 / first, c),
         "threshold noise of the last ε throughout": _kept(margins, 2 / last, c),
         "threshold noise scaled down, not reduced": _kept(margins, b, c),
+        "threshold noise drawn anew when ε changes": _redrawn_at_changes(margins, b, c),
     }
 
 
@@ -127,6 +129,16 @@ def _reduced(margins: Floats, b: Floats, c: Floats) -> Floats:
 
 def _redrawn(margins: Floats, b: Floats, c: Floats) -> Floats:
     return np.exp(log_halting_law_redrawn(margins, b, c).astype(np.float64))
+
+
+def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Stretches of equal ε are independent: the survival of each multiplies that of those before."""
+    survival: list[float] = []
+    for stretch in np.split(np.arange(b.size), np.flatnonzero(np.diff(b)) + 1):
+        law = _kept(margins[stretch], b[stretch], c[stretch])
+        before = survival[-1] if survival else 1.0
+        survival += (before * (1 - np.cumsum(law[:-1]))).tolist()
+    return _from_survival(np.array(survival))
 
 
 def _redrawn_survival(margin: float, b: float, c: float) -> float:

@@ -1,0 +1,148 @@
+"""The command line: right exit codes, one document on standard output, and remedies for mistakes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from nrverify.cli import cli
+
+RIGHT = """
+import numpy as np
+class Subject:
+    mechanism = "brownian"
+    dimensions = (1,)
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed)
+        times = np.array(schedule[::-1])
+        spans = np.diff(np.concatenate([[0.0], times]))
+        steps = rng.standard_normal((sessions, len(times), len(value))) * np.sqrt(spans)[:, None]
+        return (value + np.cumsum(steps, axis=1))[:, ::-1]
+class Fresh(Subject):
+    def sample(self, value, schedule, sessions, seed):
+        print("noise to standard output")
+        rng = np.random.default_rng(seed)
+        return value + rng.standard_normal((sessions, len(schedule), len(value))) * np.sqrt(schedule)[None, :, None]
+class Broken(Subject):
+    def sample(self, value, schedule, sessions, seed):
+        raise RuntimeError("out of order")
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, arguments)
+
+
+@pytest.fixture
+def subject_file(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(RIGHT)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["verfy"], "Did you mean 'verify'?"),
+        (["verify", "--kinds", "x"], "--kind"),
+        (["verify", "B31"], "Did you mean B1"),
+        (["verify", "--kind", "statistics"], "Did you mean statistic?"),
+        (["verify", "--profile", "fast"], "quick"),
+        (["verify", "--jobs", "0"], "0 is not in the range"),
+        (["verify", "--json", "no/such/folder/x.json"], "cannot write the report"),
+        (["verify", "--json", "-", "--markdown", "-"], "only one report"),
+        (["explain", "law.transcrpt"], "Did you mean law.transcript?"),
+        (["audit", "brownian"], "no address of a subject"),
+        (["audit", "python:x:Y", "--alpha", "3"], "alpha is 3.0"),
+        (["audit", "python:x:Y", "--seed", "today"], "no seed"),
+        (["audit", "python:x:Y", "--check", "law.relaese"], "Did you mean law.release?"),
+    ],
+)
+def test_a_mistake_in_the_command_exits_2_and_names_the_remedy(arguments, words):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_the_ledger_of_one_claim_is_one_json_document_on_standard_output():
+    result = CliRunner().invoke(cli, ["verify", "b13", "A13", "--profile", "quick", "--jobs", "1", "--json", "-"])
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert document["schema"] == "nrverify/ledger/1"
+    assert (document["settled"], document["total"]) == (2, 2)
+    claims = {claim["id"]: claim for claim in document["claims"]}
+    assert claims["B13"]["verdict"] == "false"
+    assert claims["A13"]["verdict"] == "true-proof-wrong"
+    for claim in claims.values():
+        assert {"id", "where", "label", "statement", "verdict", "correction", "evidence"} <= set(claim)
+        for evidence in claim["evidence"]:
+            assert {"name", "kind", "outcome", "rejects", "samples", "alpha", "seconds"} <= set(evidence)
+            assert evidence["rejects"] or evidence["kind"] == "reading"
+
+
+def test_one_kind_of_evidence_can_be_run_alone():
+    result = run("verify", "A13", "--kind", "derivation", "--jobs", "1")
+    assert result.exit_code == 0
+    assert "only some kinds of evidence ran" in result.output
+
+
+def test_verdicts_do_not_depend_on_the_number_of_jobs():
+    documents = []
+    for jobs in ("1", "2"):
+        result = run("verify", "B13", "N04", "--profile", "quick", "--jobs", jobs, "--json", "-")
+        claims = json.loads(result.stdout)["claims"]
+        for claim in claims:
+            for evidence in claim["evidence"]:
+                evidence.pop("seconds")
+        documents.append(claims)
+    assert documents[0] == documents[1]
+
+
+def test_explaining_a_claim_prints_its_steps_and_what_is_rejected():
+    result = run("explain", "A13")
+    assert result.exit_code == 0
+    assert "rejects: the printed factor" in result.output
+    assert "\\frac" in result.output
+
+
+def test_explaining_a_check_says_what_it_catches_and_misses():
+    result = run("explain", "law.transcript")
+    assert result.exit_code == 0
+    assert "Catches" in result.output
+    assert "Misses" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "verdict"), [("Subject", 0, "consistent"), ("Fresh", 1, "refuted"), ("Broken", 3, "errored")]
+)
+def test_an_audit_exits_by_its_verdict_and_standard_output_holds_the_report_alone(subject_file, name, code, verdict):
+    command = [
+        sys.executable,
+        "-m",
+        "nrverify.cli",
+        "audit",
+        f"python:{subject_file}:{name}",
+        "--samples",
+        "4000",
+        "--json",
+        "-",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=subject_file.parent)
+    assert done.returncode == code, done.stderr
+    assert json.loads(done.stdout)["verdict"] == verdict
+    assert "Traceback" not in done.stderr
+
+
+def test_a_failed_report_leaves_no_partial_file(subject_file, tmp_path):
+    target = tmp_path / "report.json"
+    result = run("audit", f"python:{subject_file}:Fresh", "--json", str(target))
+    assert result.exit_code == 1
+    assert json.loads(target.read_text())["verdict"] == "refuted"
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".json"] == ["report.json"]
+
+
+def test_importing_the_package_and_its_plugin_does_not_import_numpy():
+    code = "import sys, nrverify, nrverify.cli, nrverify.pytest_plugin; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
