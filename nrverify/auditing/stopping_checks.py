@@ -11,8 +11,9 @@ from nrverify.auditing.innovations import Innovations
 from nrverify.auditing.law import CELL_WEIGHTS, FRESH, LawCheck
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.stopping_cases import StoppingDesign
 from nrverify.auditing.stopping_drawing import Stopped
-from nrverify.auditing.stopping_laws import FAULTS, Pattern, patterns_of
+from nrverify.auditing.stopping_laws import FAULTS, Pattern, faults_of, patterns_of
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
 
@@ -141,7 +142,7 @@ class StoppingLaw:
         hazard = np.full(runs.present.shape, np.nan)
         for pattern, rows in patterns_of(runs):
             hazard[rows] = pattern.hazard
-            for name, total in _ratios(pattern, runs.cells[rows]).items():
+            for name, total in _ratios(runs.design, pattern, runs.cells[rows]).items():
                 ratios[name] += total
         cast(RatioWealth, self.portfolio["named faults"]).bet(ratios)
         rounds = runs.present.shape[1]
@@ -207,9 +208,9 @@ COVARIATES = {
 """What the odds of halting may depend on, and the weight of the bet on it."""
 
 
-def _ratios(pattern: Pattern, cells: NDArray[np.int64]) -> dict[str, float]:
+def _ratios(design: StoppingDesign, pattern: Pattern, cells: NDArray[np.int64]) -> dict[str, float]:
     counts = np.bincount(cells, minlength=pattern.law.size)
     return {
         name: float(np.dot(counts, np.log(fault / pattern.law, where=pattern.law > 0, out=np.zeros_like(fault))))
-        for name, fault in pattern.faults.items()
+        for name, fault in faults_of(design, pattern.utilities).items()
     }

@@ -29,11 +29,11 @@ FAULTS = (*THRESHOLD_FAULTS, LATE, EXACT, EARLY_CHARGE)
 
 @dataclass(frozen=True)
 class Pattern:
-    """One way the releases can fall: the law of the halting round, its hazards, and the laws under named faults."""
+    """One way the releases can fall: their utilities, the law of the halting round, and its hazards."""
 
+    utilities: tuple[float, ...]
     law: Floats
     hazard: Floats
-    faults: dict[str, Floats]
 
 
 def patterns_of(runs: Stopped) -> Iterator[tuple[Pattern, NDArray[np.intp]]]:
@@ -53,19 +53,25 @@ def padded_utilities(design: StoppingDesign, releases: Floats, rounds: NDArray[n
 
 @lru_cache(maxsize=1024)
 def pattern(design: StoppingDesign, utilities: tuple[float, ...]) -> Pattern:
-    """The laws for these utilities, with ε_n = ψ(T_n) that never falls."""
-    own = threshold_design(design, utilities)
-    law = claimed_law(own)
+    """The law for these utilities, with ε_n = ψ(T_n) that never falls."""
+    law = claimed_law(threshold_design(design, utilities))
     reached = law[::-1].cumsum()[::-1]
-    faults = dict(faulty_laws(own))
+    return Pattern(utilities, law, np.clip(law[:-1] / reached[:-1], 0.0, 1.0))
+
+
+@lru_cache(maxsize=1024)
+def faults_of(design: StoppingDesign, utilities: tuple[float, ...]) -> dict[str, Floats]:
+    """The law of the halting round under each named fault."""
+    own = threshold_design(design, utilities)
     exact = float(design.utility(np.array(design.value)))
     others = {
         LATE: replace(own, utilities=(utilities[0], *utilities[:-1])),
         EXACT: replace(own, utilities=(exact,) * len(utilities)),
         EARLY_CHARGE: replace(own, epsilons=(*own.epsilons[1:], own.epsilons[-1])),
     }
-    faults |= {name: FLOOR * law + (1 - FLOOR) * claimed_law(other) for name, other in others.items()}
-    return Pattern(law, np.clip(law[:-1] / reached[:-1], 0.0, 1.0), faults)
+    law = claimed_law(own)
+    floored = {name: FLOOR * law + (1 - FLOOR) * claimed_law(other) for name, other in others.items()}
+    return {**faulty_laws(own), **floored}
 
 
 def threshold_design(design: StoppingDesign, utilities: tuple[float, ...]) -> Design:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair
 from nrverify.auditing.stopping_drawing import LabelledStopped
-from nrverify.auditing.stopping_laws import padded_utilities, pattern
+from nrverify.auditing.stopping_laws import padded_utilities, pattern, threshold_design
+from nrverify.auditing.threshold_alternatives import redrawn_law
 from nrverify.laws.brownian import Brownian
 from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic, predict_logistic
 
@@ -22,7 +23,6 @@ EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 FEWEST_RUNS = 1000
 REFIT = 1.3
 MOST_FITTED = 40_000
-REDRAWN = "threshold noise drawn anew in every round"
 
 
 class StoppingExPost:
@@ -142,7 +142,8 @@ def _log_bits(design: StoppingDesign, releases: Floats, cells: NDArray[np.int64]
     patterns, where = np.unique(padded_utilities(design, releases, rounds), axis=0, return_inverse=True)
     for index, row in enumerate(patterns):
         here = where.reshape(-1) == index
-        found = pattern(design, tuple(row.tolist()))
-        for line, law in enumerate((found.law, found.faults.get(REDRAWN, found.law))):
+        utilities = tuple(row.tolist())
+        laws = (pattern(design, utilities).law, redrawn_law(threshold_design(design, utilities)))
+        for line, law in enumerate(laws):
             logs[line, here] = np.log(np.maximum(law[cells[here]], 1e-300))
     return logs

@@ -37,7 +37,7 @@ FAULTS = (
 )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def claimed_law(design: Design) -> Floats:
     """The exact probabilities of halting in rounds 1, …, n and of never halting."""
     law = halting_law(
@@ -49,7 +49,7 @@ def claimed_law(design: Design) -> Floats:
     return _made_law(np.exp(law))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def faulty_laws(design: Design) -> dict[str, Floats]:
     """The law of the halting round under each named fault that can show in this design."""
     epsilons = np.array(design.epsilons)
@@ -68,6 +68,14 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
     claimed = claimed_law(design)
     laws["rounds counted from 0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
     return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
+
+
+@lru_cache(maxsize=1024)
+def redrawn_law(design: Design) -> Floats:
+    """The law when the threshold noise is drawn anew in every round."""
+    epsilons = np.array(design.epsilons)
+    margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
+    return _made_law(_redrawn(margins, 2 / epsilons, 4 / epsilons))
 
 
 def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -> dict[str, Floats]:

@@ -3,6 +3,7 @@
 import sys
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -154,7 +155,7 @@ def _numbers(name: str, argument: ArrayLike) -> Floats:
         raise ValueError(f"{name} = {_shown(argument)} must be within the range of a float; it overflows") from None
 
 
-def _numeric(name: str, argument: ArrayLike) -> NDArray[np.generic]:
+def _numeric(name: str, argument: ArrayLike) -> NDArray[Any]:
     """The argument as an array of numbers; texts, truth values and complex numbers are none."""
     try:
         raw = np.asarray(argument)

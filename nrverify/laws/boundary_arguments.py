@@ -43,7 +43,7 @@ def like_argument(result: Floats, argument: Any) -> Any:
 
 def sorted_looks(times: Iterable[float]) -> list[float]:
     """The distinct times of a finite grid of looks, ascending."""
-    listed = list(times) if isinstance(times, Iterable) and not isinstance(times, (str, bytes, dict)) else times
+    listed: Any = list(times) if isinstance(times, Iterable) and not isinstance(times, (str, bytes)) else times
     looks = positive("times", listed)
     if looks.ndim != 1 or looks.size == 0:
         raise ValueError(f"times = {times!r} must be a list of looks; give at least one, a finite time > 0")
@@ -66,4 +66,7 @@ def checked_interval(interval: tuple[float, float] | None) -> tuple[float, float
 def require_one_way_of_looking(times: object, interval: object) -> None:
     """A grid of looks or an interval, not both."""
     if times is not None and interval is not None:
-        raise ValueError("times and interval are both given: a boundary is looked at on a grid or on an interval")
+        raise ValueError(
+            f"times = {times!r} and interval = {interval!r} must not both be given: "
+            "a curve is looked at on a grid or on an interval; leave one out, not both"
+        )

@@ -61,8 +61,17 @@ def test_a_jump_down_crosses_what_lies_between():
 # Right boundaries
 
 
-@pytest.mark.parametrize("kind", [HalfNormalMixture, Linear])
-@pytest.mark.parametrize(("delta", "sensitivity"), [(0.05, 0.01), (1e-6, 1.0), (1e-9, 30.0)])
+@pytest.mark.parametrize(
+    ("kind", "delta", "sensitivity"),
+    [
+        (HalfNormalMixture, 0.05, 0.01),
+        (HalfNormalMixture, 1e-6, 1.0),
+        (HalfNormalMixture, 1e-9, 30.0),
+        (Linear, 0.05, 30.0),
+        (Linear, 1e-6, 0.01),
+        (Linear, 1e-9, 1.0),
+    ],
+)
 def test_boundaries_crossed_with_probability_exactly_delta_are_consistent(kind, delta, sensitivity):
     right = kind.tightest_at(epsilon=0.5, delta=delta, sensitivity=sensitivity)
     report = nrverify.audit(subject(right, right.inverse, delta=delta, sensitivity=sensitivity))
@@ -206,7 +215,7 @@ def test_the_barrier_is_the_first_integer_whose_loss_is_above():
             assert loss(x) > epsilon >= loss(x - 1)
 
 
-@pytest.mark.parametrize(("epsilon", "sensitivity", "rate", "delta"), [(1.0, 1, 1.0, 1e-6), (2.0, 3, 0.2, 1e-3)])
+@pytest.mark.parametrize(("epsilon", "sensitivity", "rate", "delta"), [(1.5, 1, 1.0, 1e-6), (3.0, 2, 0.2, 1e-3)])
 def test_skellam_crossing_agrees_with_the_tilted_lattice_recursion(epsilon, sensitivity, rate, delta):
     right = SkellamLinear.tightest_at(epsilon=epsilon, delta=delta, sensitivity=sensitivity, rate=rate)
     report = nrverify.audit(subject(right, process="skellam", rate=rate, sensitivity=sensitivity, delta=delta))

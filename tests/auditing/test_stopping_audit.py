@@ -25,7 +25,7 @@ def test_utilities_of_one_release_and_of_many_agree():
 
 
 def test_right_private_stopping_is_consistent():
-    report = nrverify.audit(PrivateStopping, samples=2500)
+    report = nrverify.audit(PrivateStopping, samples=4600)
     assert (report.verdict, report.exit_code) == ("consistent", 0)
     verdicts = {check.id: check.verdict for check in report.checks}
     assert verdicts["stopping.law"] == verdicts["stopping.releases"] == verdicts["boundary.crossing"] == "consistent"
@@ -54,7 +54,7 @@ def test_a_low_boundary_is_found_whatever_the_runs_do():
         def epsilon(self, time):
             return 0.8 * super().epsilon(time)
 
-    assert "boundary.crossing" in refuted(nrverify.audit(Low, samples=1000))
+    assert "boundary.crossing" in refuted(nrverify.audit(Low, samples=64))
 
 
 def test_an_improper_boundary_is_refuted_without_a_run():
