@@ -268,6 +268,11 @@ def draws(enclosure: Enclosure, laws: Laws = CODE) -> None:
                     enclosure.agrees(name, drawn[index], ball, RELATIVE, RELATIVE)
         repeated = laws.bridge(2.0, 2.0, 0.625).rvs(np.random.default_rng(seed), size=3)
         _exactly(enclosure, "At equal times every draw is the last release", float(np.abs(repeated - 0.625).max()), 0.0)
+        several = laws.bridge(0.5, 2.0, np.array([1.0, -3.0])).rvs(np.random.default_rng(seed))
+        for given, normal, draw in zip((1.0, -3.0), normals, several, strict=False):
+            ball = arb(given) / 4 + (arb(3) / 8).sqrt() * arb(float(normal))
+            enclosure.agrees(f"Without a size, one draw for each law: given {given:g}", draw, ball, RELATIVE, RELATIVE)
+        _exactly(enclosure, "and no more", float(np.size(several)), 2.0)
 
 
 def _scaled(s: float, t: float, given: float, deviation: float) -> Normal:

@@ -34,6 +34,7 @@ def _agrees(enclosure: Enclosure, name: str, found: Crossing, exact: Ball) -> No
     enclosure.agrees(name, found.probability, exact, CURVE)
     stated = arb(found.error) + arb(found.probability) * arb("1e-14")
     enclosure.less(f"{name}: its error is not understated", abs(arb(found.probability) - exact), stated)
+    enclosure.less(f"{name}: nor is it large", arb(found.error), CURVE * arb(found.probability))
 
 
 @derivation(
@@ -239,12 +240,14 @@ def _broken(slopes: tuple[float, float], starts: tuple[float, float]) -> Crossin
     rejects={"e^{−ab}": {"power": 1}, "P(W_t ≥ at + b at t = b/a)": {"power": 0}},
 )
 def line_as_a_curve(enclosure: Enclosure, power: int = 2) -> None:
-    """The line 0.3t + 20 as a black-box curve over all t > 0: e^{−2ab} = e^{−12}."""
+    """The lines 0.3t + 20 and 0.3t + 100 as black-box curves over all t > 0: e^{−2ab} = e^{−12} and e^{−60}."""
     with ctx.workprec(128):
-        exact = (-power * arb(0.3) * arb(20)).exp() if power else tail_ball(2 * (arb(0.3) * arb(20)).sqrt())
-        _agrees(enclosure, "0.3t + 20", _line(), exact)
+        for b in (20.0, 100.0):
+            product = arb(0.3) * arb(b)
+            exact = (-power * product).exp() if power else tail_ball(2 * product.sqrt())
+            _agrees(enclosure, f"0.3t + {b}", _line(b), exact)
 
 
 @cache
-def _line() -> Crossing:
-    return crossing_probability(lambda t: 0.3 * t + 20.0)
+def _line(b: float) -> Crossing:
+    return crossing_probability(lambda t: 0.3 * t + b)

@@ -56,6 +56,7 @@ LOOKS: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = (
     ((1.0, 2.0, 5.0), (4.9, 6.6, 10.8)),
     ((0.3, 0.31, 90.0), (1.0, 0.2, 12.0)),
     ((1.0, 2.0, 3.0), (9.0, 13.0, 15.5)),
+    ((1.0, 2.0), (3.0, 20.0)),
 )
 
 
@@ -81,6 +82,7 @@ def few_looks(enclosure: Enclosure, exact: Callable[[Sequence[float], Sequence[f
             value = exact(times, heights)
             enclosure.agrees(f"looks {times} at {heights}", found.probability, value, GRID)
             enclosure.less("its error is not understated", abs(arb(found.probability) - value), _stated(found))
+            enclosure.less("nor is it large", arb(found.error), GRID * arb(found.probability))
         times, heights = LOOKS[7]
         backwards = at_looks((5.0, 1.0, 2.0, 5.0), (10.8, 4.9, 6.6, 10.8)).probability
         enclosure.agrees("in any order, with repetitions", backwards, exact(times, heights), GRID)

@@ -76,7 +76,7 @@ def ball_bridge(s: float, t: float, given: float) -> BallLaw:
 class Levels(np.random.Generator):
     """A generator that returns the levels it was given."""
 
-    def __init__(self, levels: Sequence[float]) -> None:
+    def __init__(self, levels: float | Sequence[float]) -> None:
         super().__init__(np.random.PCG64(0))
         self.levels = np.array(levels)
 
@@ -110,6 +110,8 @@ def compare(enclosure: Enclosure, name: str, law: Any, exact: BallLaw, points: S
                 f"P(X ≤ quantile) of {where}", level, exact.below(quantile) + beyond, 1e-14, 4e-16 + 4e-15 * level
             )
         _same(f"a draw of {where} is its quantile, that of 0 the one of 2⁻⁵⁴", draw, quantile)
+    alone = law.rvs(Levels(levels[3]))
+    _same(f"{name}: one draw without a size", alone, quantiles[3])
     ends = np.array([-np.inf, np.inf])
     _same(f"{name}: levels 0 and 1", law.ppf([0.0, 1.0]), ends)
     _same(f"{name}: distribution function at ∓∞", law.cdf(ends), [0.0, 1.0])

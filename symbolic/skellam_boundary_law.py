@@ -105,6 +105,33 @@ def _inverse(enclosure: Enclosure, boundary: SkellamLinear, epsilon: float) -> N
 
 @certificate(
     {"N14": supports},
+    rejects={
+        "already the k after the jump": {"later": 1},
+        "a time with ε half a per cent higher": {"factor": 1.005},
+    },
+)
+def skellam_corners(enclosure: Enclosure, later: int = 0, factor: float = 1.0) -> None:
+    """At the corners B = k + 1, where ψ jumps up, the inverse stays on the lower side: ψ(ψ⁻¹(ε)) ≤ ε, ψ⁻¹ the corner."""
+    with ctx.workprec(96):
+        for boundary in (
+            SkellamLinear(0.6, 1e-3, 1, 1.0),
+            SkellamLinear(1.5, 0.3, 1, 2.0),
+            SkellamLinear(0.6, 1e-6, 3, 1.0),
+        ):
+            theta, odds = arb(boundary.theta), -arb(boundary.delta).log()
+            first = int((odds / theta).floor().unique_fmpz())
+            for k in range(first + 1, first + 5):
+                corner = (theta * (k + 1) - odds) / (theta.cosh() - 1)
+                # A part in 2e13 below the value at the corner, which the inverse forgives as rounding.
+                epsilon = float(loss_below(boundary, k, corner).mid()) * (1 - 5e-14)
+                t = boundary.inverse(epsilon)
+                enclosure.less(f"ψ at the corner of {k}", arb(boundary(t)), arb(epsilon) * (1 + arb(CLOSED_FORM)))
+                found = loss_below(boundary, k + later, variance_of(boundary, t * factor))
+                enclosure.agrees(f"ψ⁻¹ at the corner of {k}", epsilon, found, CLOSED_FORM)
+
+
+@certificate(
+    {"N14": supports},
     rejects={"one lattice point fewer is enough": {"fewer": 0}, "θ ten per cent larger": {"factor": "1.1"}},
 )
 def skellam_tightest(enclosure: Enclosure, fewer: int = 1, factor: str = "1") -> None:
@@ -120,6 +147,10 @@ def skellam_tightest(enclosure: Enclosure, fewer: int = 1, factor: str = "1") ->
             smaller = _variance(boundary, k - fewer, epsilon)
             best = _least_tilt(odds / smaller)
             enclosure.less("one lattice point fewer is out of reach", arb(k - fewer + 1), smaller * best.sinh())
+        wide = SkellamLinear.tightest_at(epsilon=150.0, delta=0.2, sensitivity=30, rate=2.0)
+        mu = variance_of(wide, wide.inverse(150.0))
+        found = loss_below(wide, largest_below(line(wide, mu)), mu)
+        enclosure.agrees("ψ = ε far from the bracket's start", 150.0, found, 1e-11)
         loose = SkellamLinear.tightest_at(epsilon=3.0, delta=0.9, sensitivity=1, rate=1.0)
         lowest = largest_below(line(loose, variance_of(loose, loose.inverse(3.0))))
         enclosure.agrees("no noise above 0 is paid for where δ is large", float(lowest), arb(0), 0.0)
@@ -184,11 +215,31 @@ def skellam_crossing(
         )
         two_pieces = tail(barrier, corner) + tail(barrier + 1, corner) + late_mass
         enclosure.agrees("up to 1", boundary.crossing_probability(interval=(0.0, beyond)), two_pieces, LATTICE)
+    fine = SkellamLinear(0.015, 1e-3, 1, 0.5)
+    enclosure.agrees(
+        "two looks on a fine lattice",
+        fine.crossing_probability(times=[46000.0, 92000.0]),
+        arb(_two_looks(fine, 46000.0, 92000.0, late)),
+        1e-9,
+    )
     for_ever = (all_times or _for_ever)(boundary)
     enclosure.agrees("for ever", boundary.crossing_probability(), arb(for_ever), 1e-9)
     enclosure.agrees(
         "after t = 2", boundary.crossing_probability(interval=(2.0, math.inf)), arb(_for_ever(boundary, 2.0)), 1e-9
     )
+
+
+@cache
+def _two_looks(boundary: SkellamLinear, first: float, second: float, late: int) -> float:
+    """P(X ≥ B at μ₁ or at μ₂), rate ½, by a sum over X at μ₁ of scaled Bessel functions."""
+    theta, odds, rise = boundary.theta, -math.log(boundary.delta), math.cosh(boundary.theta) - 1
+    n, m = (math.ceil((odds + mu * rise) / theta) + late for mu in (first, second))
+    law, increment = ive(np.arange(6000), first), ive(np.arange(12000), second - first)
+    beyond, rises = law[::-1].cumsum()[::-1], increment[::-1].cumsum()[::-1]
+    below = np.arange(-5000, n)
+    needed = m - below
+    later = np.where(needed > 0, rises[np.abs(needed)], 1.0 - rises[np.abs(needed) + 1])
+    return float(beyond[n] + law[np.abs(below)] @ later)
 
 
 @cache

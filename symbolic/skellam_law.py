@@ -220,6 +220,8 @@ def skellam_laws(
         counts = Counts()
         _same("A draw is given + first count − second", step(2.0, 12.0, -3).rvs(counts, 2), [4, 4])
         _same("both counts of mean rate·(t−s)", counts.means, [2.5, 2.5])
+        several = step(np.array([2.0, 8.0]), 12.0, np.array([-3, 1])).rvs(Counts())
+        _same("Without a size, one draw for each law", several, [4, 8])
 
 
 @certificate(

@@ -12,6 +12,7 @@ from nrverify.auditing.results import CheckResult, CheckVerdict
 Floats = NDArray[np.float64]
 
 GRIDS = (*(10.0**-k for k in range(9)), *(2.0**-k for k in range(1, 31)))
+FEWEST = 8
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
 
@@ -80,31 +81,32 @@ class Lattice:
     def _judge(self) -> None:
         """The smallest Bonferroni-corrected p-value over kinds and grids."""
         self._judged = True
-        self._kept = {kind: kept for kind, kept in self._kept.items() if kept}
-        tests = len(self._kept) * (len(GRIDS) + 1)
-        noise = np.abs(np.concatenate([x for x, _ in self._kept["noise"]])) if "noise" in self._kept else np.ones(1)
+        numbers = {kind: np.concatenate([x for x, _ in kept]) for kind, kept in self._kept.items() if kept}
+        sizes = {kind: np.concatenate([s for _, s in kept]) for kind, kept in self._kept.items() if kept}
+        self._kept = {}
+        noise = numbers.get("noise", np.empty(0))
+        if noise.size < FEWEST:
+            return
         # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
-        peak = 10 * 0.05 / max(float(np.quantile(noise, 0.05)), 1e-300)
-        for kind, kept in self._kept.items():
-            numbers = np.concatenate([x for x, _ in kept])
-            size = np.concatenate([s for _, s in kept])
-            if numbers.size < 8:
+        peak = 10 * 0.05 / max(float(np.quantile(np.abs(noise), 0.05)), 1e-300)
+        tests = len(numbers) * (len(GRIDS) + 1)
+        for kind, found in numbers.items():
+            if found.size < FEWEST:
                 continue
-            candidates = [("single precision", *_single_precision(numbers, size))]
-            candidates += [(f"multiples of {grid:g}", *_on_grid(numbers, size, grid, peak)) for grid in GRIDS]
+            candidates = [("single precision", *_single_precision(found, sizes[kind]))]
+            candidates += [(f"multiples of {grid:g}", *_on_grid(found, sizes[kind], grid, peak)) for grid in GRIDS]
             for name, hits, chance in candidates:
-                p_value = min(1.0, tests * float(binom.sf(hits - 1, numbers.size, chance)))
+                p_value = min(1.0, tests * float(binom.sf(hits - 1, found.size, chance)))
                 if p_value < self.p_value:
                     self.p_value = p_value
-                    self.found = f"{hits} of {numbers.size} {kind} on {name}"
-        self._kept = {}
+                    self.found = f"{hits} of {found.size} {kind} on {name}"
 
 
 def _single_precision(numbers: Floats, size: Floats) -> tuple[int, float]:
     """How many numbers are single-precision numbers, and the chance of one: 29 trailing bits are zero."""
     with np.errstate(over="ignore"):
         hits = numbers == numbers.astype(np.float32)
-    explained = np.spacing(size) / np.spacing(np.abs(numbers).astype(np.float32)).astype(float)
+    explained = np.spacing(size) / (2.0**29 * np.spacing(np.abs(numbers)))
     return int(hits.sum()), float(min(1.0, 4 * max(2.0**-29, float(np.max(explained)))))
 
 

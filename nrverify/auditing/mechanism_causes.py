@@ -20,6 +20,10 @@ NAMED = {
     "both noises doubled": ("the sensitivity or ε is wrong by a factor of 2", WASTE),
     "threshold noise drawn anew in every round": ("threshold noise drawn inside the loop, not before it", LEAK),
     "threshold noise drawn anew when ε changes": ("threshold noise drawn for every new ε; it must be reduced", LEAK),
+    "threshold noise stays with probability s/t, not its square": (
+        "a wrong probability of staying in the Laplace process: it is (s/t)²",
+        "the threshold's noise has another law than was proved private",
+    ),
     "query noise drawn once": ("query noise drawn before the loop, not inside it", LEAK),
     "sensitivity ignored": ("noise scaled for sensitivity 1 whatever was asked", LEAK),
     "threshold ignored": ("the threshold given is not the one compared with", "the answers are to another question"),

@@ -60,6 +60,8 @@ class PrivateStoppingAudit:
         self._privacy = StoppingExPost(pairs, self.description.delta or 0.0)
         checks: list[Check] = [self._protocol, self._releases, self._law, self._privacy]
         self._checks = [check for check in checks if not self.settings.only or check.id in self.settings.only]
+        if not self._checks:
+            return self._boundary
         for design in designs:
             self._protocol.observe(self.drawer.request(design, 2))
         try:

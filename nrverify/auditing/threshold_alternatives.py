@@ -22,6 +22,8 @@ Law = Callable[[Floats, Floats, Floats], Floats]
 FLOOR = 0.02
 """Share of the claimed law in every alternative, so that one odd run cannot ruin a bet."""
 
+MANY_ROUNDS, SIMULATED = 8, 300_000
+
 _NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
 
 FAULTS = (
@@ -33,7 +35,7 @@ FAULTS = (
     *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
     *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
     *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
-    "threshold noise drawn anew when ε changes",
+    *("threshold noise drawn anew when ε changes", "threshold noise stays with probability s/t, not its square"),
 )
 
 
@@ -65,6 +67,8 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
         laws |= _wrong_order(margins, b, c)
     else:
         laws |= _wrong_epsilons(margins, epsilons)
+        if design.rounds >= MANY_ROUNDS:
+            laws["threshold noise stays with probability s/t, not its square"] = _stays_too_often(margins, b, c)
     claimed = claimed_law(design)
     laws["rounds counted from 0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
     return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
@@ -147,6 +151,21 @@ def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
         before = survival[-1] if survival else 1.0
         survival += (before * (1 - np.cumsum(law[:-1]))).tolist()
     return _from_survival(np.array(survival))
+
+
+def _stays_too_often(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Threshold noise walked up from the last scale, staying with probability r for r²: simulated, for want of a form.
+
+    Any law fixed in advance is a fair alternative; the cells get half a run each so that none is empty.
+    """
+    rng = np.random.default_rng(0)
+    zeta = rng.laplace(0.0, b[-1], SIMULATED)
+    halted = np.full(SIMULATED, b.size)
+    for n in reversed(range(b.size)):
+        if n + 1 < b.size:
+            zeta = zeta + (rng.random(SIMULATED) >= b[n + 1] / b[n]) * rng.laplace(0.0, b[n], SIMULATED)
+        halted[margins[n] + rng.laplace(0.0, c[n], SIMULATED) >= zeta] = n
+    return np.bincount(halted, minlength=b.size + 1) + 0.5
 
 
 def _redrawn_survival(margin: float, b: float, c: float) -> float:

@@ -56,7 +56,7 @@ def designs_for(mechanism: str) -> tuple[Design, ...]:
         _constant("above, then below", [3.0, -2.0, -6.0, -12.0], 0.7, sensitivity=4.0),
         _constant("small ε", [-45.0] * 25, 0.1),
         _constant("large ε", [-1.5] * 35, 4.0, threshold=100.0),
-        _constant("hardly ever", [-30.0, -25.0, -20.0], 1.5, threshold=1.0),
+        _constant("hardly ever", [-14.0, -13.0, -12.0], 1.5, threshold=1.0),
     )
     if mechanism == "above-threshold":
         return fixed
@@ -64,11 +64,12 @@ def designs_for(mechanism: str) -> tuple[Design, ...]:
     rising = (
         _rising("doubling ε at the threshold", [0.0] * 8, 0.125 * 2.0 ** np.arange(8)),
         _rising("quadrupling ε, below by the noise", -8 / fourfold, fourfold, threshold=20.0, sensitivity=0.5),
-        _rising("nearly constant ε", [-6.0] * 12, 1.03 ** np.arange(12), threshold=-2.0),
+        _rising("slowly rising ε at the threshold", [0.0] * 20, 0.1 * 1.2 ** np.arange(20), sensitivity=0.3),
+        _rising("nearly constant ε", [-4.0] * 8, 1.02 ** np.arange(8), threshold=-2.0),
         _rising("steps of ε", [-3.0, -1.0] * 5, np.repeat([0.5, 1.0, 4.0], [4, 3, 3]), sensitivity=3.0),
         _rising("drift and rising ε", np.linspace(-9, 3, 9), np.geomspace(0.4, 2.0, 9), threshold=5.0),
     )
-    return (fixed[0], fixed[2], *rising, fixed[1], *fixed[3:])
+    return (*rising, *fixed[:4], *fixed[7:])
 
 
 def neighbours_for(mechanism: str) -> tuple[Neighbours, ...]:
@@ -79,7 +80,7 @@ def neighbours_for(mechanism: str) -> tuple[Neighbours, ...]:
     """
     pairs = [
         _pair("6 rounds near the threshold", [0.0] * 6, [2.0] * 6, 0.0, 1.0),
-        _pair("10 rounds above, then below", [0.5] * 9 + [-1.0], [2.5] * 10, 4.0, 2.0),
+        _pair("9 rounds above, then below", [0.5] * 8 + [-0.5], [2.0] * 9, 4.0, 2.0),
         _pair("16 rounds below", [-1.0] * 15 + [0.0], [2.0] * 16, -6.0, 1.0),
     ]
     if mechanism == "reduced-above-threshold":

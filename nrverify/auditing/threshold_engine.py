@@ -80,6 +80,8 @@ class ThresholdAudit:
         edges = np.cumsum([0.0, *(self._weight(method) for _, method in tasks)])
         edges /= edges[-1]
         share = PAIR_SHARE if self._privacy in self._checks else 0.0
+        if self._checks == [self._privacy]:
+            share = 1.0
         for look in looks():
             total = look * (1 - share)
             for (design, method), (low, high) in zip(tasks, pairwise(edges), strict=True):

@@ -115,7 +115,9 @@ def coordinates(
         raise ValueError("value of shape (0,) has no coordinates; pass at least one")
     looks = release.shape[:-1] if value.ndim == 1 else release.shape
     if not _fit(t.shape, looks):
-        raise ValueError(f"t of shape {t.shape} must broadcast against the releases, of shape {looks}; give one time each")
+        raise ValueError(
+            f"t of shape {t.shape} must broadcast against the releases, of shape {looks}; give one time each"
+        )
     return value.ndim == 1
 
 

@@ -20,9 +20,7 @@ _ROWS_AT_ONCE = 8192  # bounds the memory, whatever the number of laws
 _LOG_ZERO = -750.0  # e to this power is 0 in double precision
 
 
-def distribution(
-    log_pmf: LogPmf, x: Floats, family: Rows, slope: Floats, deviation: Floats, upper: bool
-) -> Floats:
+def distribution(log_pmf: LogPmf, x: Floats, family: Rows, slope: Floats, deviation: Floats, upper: bool) -> Floats:
     """P(X > x) where `upper`, else P(X <= x), for integers x, one for each row: from the smaller tail.
 
     Rows of the same `family` have the same law. `slope` is that of log p at x + ½, to leading order, and `deviation`

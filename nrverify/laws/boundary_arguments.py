@@ -41,13 +41,19 @@ def like_argument(result: Floats, argument: Any) -> Any:
     return float(result) if np.ndim(argument) == 0 else np.asarray(result)
 
 
-def sorted_looks(times: Iterable[float]) -> list[float]:
-    """The distinct times of a finite grid of looks, ascending."""
-    listed: Any = list(times) if isinstance(times, Iterable) and not isinstance(times, (str, bytes)) else times
+def listed_looks(times: Iterable[float]) -> list[float]:
+    """The times of a finite grid of looks, in the order given."""
+    one = isinstance(times, (str, bytes, np.ndarray)) or not isinstance(times, Iterable)
+    listed: Any = times if one else list(times)
     looks = positive("times", listed)
     if looks.ndim != 1 or looks.size == 0:
         raise ValueError(f"times = {times!r} must be a list of looks; give at least one, a finite time > 0")
-    return [float(look) for look in np.unique(looks)]
+    return [float(look) for look in looks]
+
+
+def sorted_looks(times: Iterable[float]) -> list[float]:
+    """The distinct times of a finite grid of looks, ascending."""
+    return sorted(set(listed_looks(times)))
 
 
 def checked_interval(interval: tuple[float, float] | None) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from nrverify.laws._arguments import Floats, positive
 from nrverify.laws.boundary_arguments import (
     checked_interval,
     like_argument,
+    listed_looks,
     require_one_way_of_looking,
     require_positive,
     require_probability,
@@ -42,9 +43,7 @@ class Grid:
     def __init__(self, times: Iterable[float], delta: float, sensitivity: float) -> None:
         require_positive(sensitivity=sensitivity)
         require_probability(delta)
-        listed = tuple(times) if isinstance(times, Iterable) else times
-        sorted_looks(listed)
-        object.__setattr__(self, "times", tuple(map(float, listed)))
+        object.__setattr__(self, "times", tuple(listed_looks(times)))
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "sensitivity", sensitivity)
 

@@ -179,7 +179,10 @@ def _call(name: str, function: Callable[..., Any], *arguments: Any, refusable: b
 
 def _array(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The answer as floats of that shape (a scalar where one number is wanted)."""
-    array = np.asarray(answer)
+    try:
+        array = np.asarray(answer)
+    except Exception as error:
+        raise SubjectFailed(f"{what} returned no array of numbers of shape {shape}: {describe_error(error)}") from error
     if array.dtype.kind not in "iufb":
         raise SubjectFailed(
             f"{what} returned {type(answer).__name__} of {array.dtype}: numbers of shape {shape} are needed"

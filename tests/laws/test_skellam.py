@@ -312,3 +312,18 @@ def test_bad_arguments_are_refused_with_their_value():
         process.bridge(1.0, 2.0, 0).cdf(np.nan)
     with pytest.raises(ValueError, match="overflows"):
         Skellam(1e200).marginal(1e200)
+
+
+@pytest.mark.parametrize(("s", "t"), [(0.4, 1.0), (300.0, 1000.0), (4e5, 1e6)])
+def test_tails_of_many_points_at_once_are_those_of_each_point_alone(s, t):
+    """Points of one law share the sums between them; alone there is nothing to share. Far tails keep their digits."""
+    rng = np.random.default_rng(11)
+    given = np.rint(np.sqrt(2 * t) * np.array([-3.0, 0.0, 0.7]))[rng.integers(3, size=60)]
+    x = np.rint(given * s / t + np.sqrt(2 * s) * rng.normal(scale=4.0, size=60))
+    for together, apart in (
+        (Skellam(1.0).bridge(s, t, given), lambda i: Skellam(1.0).bridge(s, t, given[i])),
+        (Skellam(1.0).marginal(s), lambda i: Skellam(1.0).marginal(s)),
+    ):
+        for name in ("cdf", "cdf_left", "sf"):
+            each = [getattr(apart(i), name)(x[i]) for i in range(len(x))]
+            np.testing.assert_allclose(getattr(together, name)(x), each, rtol=1e-12, atol=0)
