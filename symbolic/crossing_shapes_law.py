@@ -1,4 +1,4 @@
-"""`nrverify.laws.crossing` under continuous looking where a curve dips, bends, is out of reach for a while, or is rough."""
+"""`nrverify.laws.crossing` under continuous looking at curves that dip, bend, close for a while, or are rough."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _inverse(enclosure: Enclosure, boundary: SkellamLinear, epsilon: float) -> N
     },
 )
 def skellam_corners(enclosure: Enclosure, later: int = 0, factor: float = 1.0) -> None:
-    """At the corners B = k + 1, where ψ jumps up, the inverse stays on the lower side: ψ(ψ⁻¹(ε)) ≤ ε, ψ⁻¹ the corner."""
+    """At the corners B = k + 1, where ψ jumps up, the inverse stays on the lower side: ψ(ψ⁻¹(ε)) ≤ ε."""
     with ctx.workprec(96):
         for boundary in (
             SkellamLinear(0.6, 1e-3, 1, 1.0),

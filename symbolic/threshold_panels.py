@@ -15,6 +15,7 @@ from nrverify.laws.laplace_convolution import forward_step, local_integrals
 from nrverify.laws.panels import DEGREE, FALLING, RISING, Panels
 from nrverify.ledger import certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
+
 from .exponential_polynomials import Terms, ball, primitive, times, value
 
 PRECISION = 1200

@@ -169,7 +169,7 @@ class BoundaryInverse:
         improper = np.flatnonzero(~((given > 0) & np.isfinite(given)))
         if improper.size:
             first = int(improper[0])
-            return self._result(CheckVerdict.REFUTED, f"time({asked[first]:.6g}) = {given[first]!r}", asked.size)
+            return self._result(CheckVerdict.REFUTED, f"time({asked[first]:.6g}) = {float(given[first])!r}", asked.size)
         charged = asker.epsilon(given)
         worst = int(np.argmax(charged / asked))
         observed = f"time({asked[worst]:.6g}) = {given[worst]:.6g}, where ε is {charged[worst]:.10g}"

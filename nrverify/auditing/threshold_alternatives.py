@@ -165,7 +165,7 @@ def _stays_too_often(margins: Floats, b: Floats, c: Floats) -> Floats:
         if n + 1 < b.size:
             zeta = zeta + (rng.random(SIMULATED) >= b[n + 1] / b[n]) * rng.laplace(0.0, b[n], SIMULATED)
         halted[margins[n] + rng.laplace(0.0, c[n], SIMULATED) >= zeta] = n
-    return np.bincount(halted, minlength=b.size + 1) + 0.5
+    return np.bincount(halted, minlength=b.size + 1).astype(np.float64) + 0.5
 
 
 def _redrawn_survival(margin: float, b: float, c: float) -> float:

@@ -46,7 +46,8 @@ def crossing_probability(
     survivors at each look, for a smooth curve from that of its first-passage density, with jumps and kinks from two
     resolutions, for a curve too rough to resolve from curves below and above its samples. A level curve(t)/√t that
     stays bounded to the end of the floating-point range of an unbounded interval is taken to be crossed for certain;
-    the error then reaches down to what was found.
+    the error then reaches down to what was found. Towards 0 and ∞ the curve need not have a value (it may overflow)
+    beyond a level that is out of reach; anywhere else that is a ValueError with the time.
     """
     require_one_way_of_looking(times, interval)
     if not callable(curve):
