@@ -63,11 +63,20 @@ def gaussian_divergences(
                     enclosure.agrees(f"δ at {where}", found, exact, CLOSED_FORM * (10 - log_delta))
                     found = law.gaussian_loss_tail(epsilon, shift=shift, time=time)
                     enclosure.agrees(f"P(L > ε) at {where}", found, beyond, CLOSED_FORM * (10 - log_tail))
+        found = law.log_gaussian_hockey_stick(4.0, shift=1e-6, time=1.0)
+        enclosure.agrees("log δ at ε = 4, shift 10⁻⁶", found, _far_log_delta(arb(4), arb(1e-6)), CLOSED_FORM)
         below = law.gaussian_loss_tail(-1.5, shift=1.0, time=0.5)
         enclosure.agrees("at a negative ε", below, tail(arb(-1.5), arb(2).sqrt()), CLOSED_FORM)
         for order in (1.0, 1.5, 40.0):
             exact = arb(order) * arb(9) / (2 * arb(0.5))
             enclosure.agrees(f"D_{order}", law.gaussian_renyi(order, shift=-3.0, time=0.5), exact, CLOSED_FORM)
+
+
+def _far_log_delta(epsilon: Ball, s: Ball) -> Ball:
+    """log δ = log φ(a) + log(M(a) − M(b)) for huge a = ε/s − s/2, b = a + s: 1/x² − 3/x⁴ < −M'(x) < 1/x²."""
+    a, b = epsilon / s - s / 2, epsilon / s + s / 2
+    slope = (1 / b**2 - 3 / a**4).union(1 / a**2)
+    return -a * a / 2 - (2 * arb.pi()).log() / 2 + (s * slope).log()
 
 
 def laplace_moment(order: Ball, s: Ball) -> Ball:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
@@ -25,6 +27,9 @@ SECONDS_A_SCAN = 0.9
 NEGLIGIBLE = 16.0
 """A level whose normal density is e⁻¹⁶ of the largest is left out, and its probability bounded."""
 MANY_JUMPS = 8
+MOST_DEGREE = 110
+FITTED = 1e-5
+"""Relative error in the probability, about, that a fit may make."""
 LONGEST = 0.01
 BISECTIONS = 14
 
@@ -73,6 +78,11 @@ def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Flo
         return Enclosure(0.0, 0.0, at)
     low, high, outside = _relevant(coarse)
     dense = _dense(curve, asker, low, high, DENSE)
+    fitted = _fitted(dense)
+    if fitted is not None:
+        found = crossing_probability(fitted, interval=(low, high))
+        error = found.error + found.probability * 3 * (1 + abs(float(dense.level.min()))) * fitted.error
+        return Enclosure(max(found.probability - error, 0.0), min(found.probability + error + outside, 1.0), at)
     jumps = _jumps(dense)
     if jumps.size > dense.level.size // 16:
         dense = _dense(curve, asker, low, high, 5 * DENSE)
@@ -107,6 +117,30 @@ def _relevant(scan: _Scan) -> tuple[float, float, float]:
     skipped = (windows < first) | (windows >= last)
     outside = float(np.exp(log_ndtr(-lower[skipped])).sum() * 2)
     return math.exp(scan.log_tau[first]), math.exp(scan.log_tau[last]), outside
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A polynomial in log τ for the level of a curve that is smooth but for rounding; `error` is its largest miss."""
+
+    polynomial: Chebyshev
+    error: float
+
+    def __call__(self, tau: Any) -> Any:
+        at = np.asarray(tau, dtype=np.float64)
+        return np.asarray(self.polynomial(np.log(at)) * np.sqrt(at))[()]
+
+
+def _fitted(scan: _Scan) -> _Fitted | None:
+    """A fit that misses no sample by more than matters: what the curve has beside it is rounding. None if there is."""
+    degree = min(MOST_DEGREE, int(2 * math.sqrt(scan.level.size)))
+    ends = [scan.log_tau[0], scan.log_tau[-1]]
+    if not np.isfinite(scan.level).all():
+        return None
+    polynomial = Chebyshev.fit(scan.log_tau, scan.level, degree, domain=ends)
+    error = float(np.abs(polynomial(scan.log_tau) - scan.level).max())
+    close = error * (1 + abs(float(scan.level.min()))) <= FITTED
+    return _Fitted(polynomial, error) if close else None
 
 
 def _jumps(scan: _Scan) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nrverify.laws.process import Law, Process
+from nrverify.laws.skellam import Skellam
 
 Floats = NDArray[np.float64]
 
@@ -54,58 +55,54 @@ def innovations(process: Process, noise: Floats, times: Floats, scale: Floats, r
     z, atom, marginal, fresh = (np.full((n, k, d), np.nan) for _ in range(4))
     tied = np.zeros((n, k, d), dtype=bool)
     repeated = np.zeros((n, k), dtype=bool)
+    integer = isinstance(process, Skellam)
     for step in range(k):
-        present = np.isfinite(times[:, step])
-        if not present.any():
+        present = np.flatnonzero(np.isfinite(times[:, step]))
+        if present.size == 0:
             break
         here, t = noise[present, step], times[present, step][:, None]
-        marginal[present, step] = scores(process.marginal(t), here, rng)
+        alone = process.marginal(t)
+        log_alone = np.asarray(alone.logpdf(here))
+        marginal[present, step] = _integer_scores(alone, here, log_alone, rng) if integer else _scores(alone, here)
         if step == 0:
             z[present, 0] = marginal[present, 0]
             continue
-        before, earlier = noise[present, step - 1], times[present, step - 1][:, None]
-        same = np.abs(here - before) <= ROUNDING * scale[present, step]
-        tied[present, step] = same
+        given, earlier = noise[present, step - 1], times[present, step - 1][:, None]
+        tied[present, step] = np.abs(here - given) <= ROUNDING * scale[present, step]
         repeated[present, step] = (t == earlier)[:, 0]
-        moving = np.flatnonzero(present)[(t < earlier)[:, 0]]
-        if moving.size == 0:
+        moving = (t < earlier)[:, 0]
+        if not moving.any():
             continue
-        given = noise[moving, step - 1]
-        law = process.bridge(times[moving, step][:, None], times[moving, step - 1][:, None], given)
-        atom[moving, step] = law.atom
-        here = noise[moving, step]
-        z[moving, step] = _scores_off_the_atom(law, here, given, tied[moving, step], rng)
-        unremembered = process.marginal(times[moving, step][:, None]).logpdf(here)
-        fresh[moving, step] = np.where(
-            (atom[moving, step] > 0) & tied[moving, step], -np.inf, unremembered - law.logpdf(here)
-        )
+        rows, here, given = present[moving], here[moving], given[moving]
+        law = process.bridge(t[moving], earlier[moving], given)
+        log_bridge = np.asarray(law.logpdf(here))
+        atom[rows, step] = law.atom
+        on_atom = tied[rows, step] & (atom[rows, step] > 0)
+        scored = _integer_scores(law, here, log_bridge, rng) if integer else _scores_off_the_atom(law, here, given)
+        z[rows, step] = np.where(on_atom, np.nan, scored)
+        fresh[rows, step] = np.where(on_atom, -np.inf, log_alone[moving] - log_bridge)
     return Innovations(z, marginal, tied, atom, fresh, repeated)
 
 
-def scores(law: Law, x: Floats, rng: np.random.Generator) -> Floats:
-    """Normal scores of x under a law without an extra atom, randomised where the law sits on the integers."""
-    below, above = np.asarray(law.cdf_left(x)), np.asarray(law.sf(x))
-    share = rng.random(x.shape)
-    jump = np.maximum(1.0 - below - above, 0.0)
-    lower = below + share * jump
-    upper = above + (1.0 - share) * jump
-    return _from_tails(lower, upper)
+def _scores(law: Law, x: Floats) -> Floats:
+    """Normal scores of x under a continuous law."""
+    return _from_tails(np.asarray(law.cdf(x)), np.asarray(law.sf(x)))
 
 
-def _scores_off_the_atom(
-    law: Law, x: Floats, given: Floats, tied: NDArray[np.bool_], rng: np.random.Generator
-) -> Floats:
-    """Normal scores given that there is no tie; none (NaN) at a tie on an atom."""
-    atom = np.broadcast_to(np.asarray(law.atom), x.shape)
-    if not np.any(atom > 0):
-        return scores(law, x, rng)
+def _integer_scores(law: Law, x: Floats, log_weight: Floats, rng: np.random.Generator) -> Floats:
+    """Normal scores of x under an integer-valued law, randomised within the weight of x."""
+    lower = np.asarray(law.cdf_left(x)) + rng.random(x.shape) * np.exp(log_weight)
+    return _from_tails(lower, 1.0 - lower)
+
+
+def _scores_off_the_atom(law: Law, x: Floats, given: Floats) -> Floats:
+    """Normal scores given that x is not on the atom at `given`, whose weight is taken off the tail it is in."""
+    atom = np.asarray(law.atom)
     below, above = np.asarray(law.cdf_left(x)), np.asarray(law.sf(x))
-    # The atom sits at `given`: its weight is taken off the tail that holds it.
     lower = np.where(x > given, below - atom, below)
     upper = np.where(x > given, above, above - atom)
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = _from_tails(lower / (1.0 - atom), upper / (1.0 - atom))
-    return np.where(tied, np.nan, z)
+        return _from_tails(lower / (1.0 - atom), upper / (1.0 - atom))
 
 
 def _from_tails(lower: Floats, upper: Floats) -> Floats:
