@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 from flint import arb, ctx
+from scipy.special import ndtr
 
 from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture
+from nrverify.laws.crossing import crossing_probability
 from nrverify.ledger import Refuted, certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
 
@@ -94,6 +96,33 @@ def linear_on_intervals(
         enclosure.agrees("from 2 to 7", line.crossing_probability(interval=(2.0, 7.0)), between, CLOSED_FORM)
         after = line_after(line.a, line.b, 2.0)
         enclosure.agrees("after 2", line.crossing_probability(interval=(2.0, math.inf)), after, CLOSED_FORM)
+
+
+@certificate(
+    {"B08": supports, "B10": supports},
+    rejects={
+        "looking from 0 whatever the interval": {"start": 0.0},
+        "looking for ever whatever the interval": {"end": math.inf},
+    },
+)
+def mixtures_on_intervals(enclosure: Enclosure, start: float = 4.0, end: float = 12.0) -> None:
+    """Mixture and HalfNormalMixture between 4 and 12 are their curves there, which the solver is given as functions."""
+    mixture, half_normal = Mixture(2.0, 0.01, 2.0), HalfNormalMixture(2.0, 0.01, 2.0)
+
+    def two_sided(t: Any) -> Any:
+        return np.sqrt(2 * (t + 2) * np.log(np.sqrt((t + 2) / 2) / 0.01))
+
+    def one_sided(t: Any) -> Any:
+        level = np.log(100) + np.log1p(np.asarray(t) / 2) / 2
+        u = np.sqrt(2 * level)
+        for _ in range(12):
+            u = np.sqrt(2 * (level - np.log(2 * ndtr(u))))
+        return u * np.sqrt(t + 2)
+
+    for name, boundary, curve in (("Mixture", mixture, two_sided), ("HalfNormalMixture", half_normal, one_sided)):
+        found = boundary.crossing_probability(interval=(4.0, 12.0))
+        exact = crossing_probability(curve, interval=(start, end)).probability
+        enclosure.agrees(f"{name} between 4 and 12", found, arb(exact), CURVE)
 
 
 @certificate(

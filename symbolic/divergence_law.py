@@ -123,9 +123,11 @@ def laplace_divergences(
                 for level in (epsilon, -epsilon):
                     found = law.laplace_loss_tail(level, shift=shift, time=scale)
                     enclosure.agrees(f"P(L > {level:.4g})", found, tail(arb(level), s), CLOSED_FORM)
-            for level, exact in ((top * 1.001, 0), (-top * 1.001, 1)):
+            for level, exact in ((top, 0), (top * 1.001, 0), (-top * 1.001, 1)):
                 found = law.laplace_loss_tail(level, shift=shift, time=scale)
-                enclosure.agrees("P(L > ε) beyond ±s", found, arb(exact), 0.0)
+                enclosure.agrees("P(L > ε) from s on, and below −s", found, arb(exact), 0.0)
+            found = law.laplace_loss_tail(-top, shift=shift, time=scale)
+            enclosure.agrees("P(L > −s), without the atom there", found, tail(arb(-top), s), CLOSED_FORM)
             enclosure.agrees("δ from s on", law.laplace_hockey_stick(2 * top, shift=shift, time=scale), arb(0), 0.0)
             for order in (1.0, 1.0 + 2.0**-30, 1.5, 2.0, 30.0):
                 power = arb(order)

@@ -187,23 +187,24 @@ def skellam_crossing(
     all_times: Callable[[SkellamLinear], float] | None = None,
 ) -> None:
     """P(X ≥ B): one and two looks by sums, continuously on one and two pieces by reflection, for ever by recursion."""
-    boundary = SkellamLinear(1.5, 1e-3, 1, 0.5)
+    # At rate ¼ times are twice the variances μ: at rate ½ a forgotten 2·rate would not show.
+    boundary = SkellamLinear(1.5, 1e-3, 1, 0.25)
     with ctx.workprec(128):
         first, second = arb(0.9), arb(3.25)
         n, m = (largest_below(line(boundary, mu)) + 1 + late for mu in (first, second))
-        one = boundary.crossing_probability(times=[0.9])
+        one = boundary.crossing_probability(times=[1.8])
         enclosure.agrees("one look", one, tail(n, first), LATTICE)
         both = tail(n, first) + sum(
             (pmf(x, first) * (tail(m - x, second - first) if m - x >= 0 else 1) for x in range(-40, n)), arb(0)
         )
-        enclosure.agrees("two looks", boundary.crossing_probability(times=[3.25, 0.9, 0.9]), both, LATTICE)
+        enclosure.agrees("two looks", boundary.crossing_probability(times=[6.5, 1.8, 1.8]), both, LATTICE)
         theta = arb(boundary.theta)
         barrier = int((-arb(boundary.delta).log() / theta).ceil().unique_fmpz())
         corner = (theta * barrier + arb(boundary.delta).log()) / (theta.cosh() - 1)
         inside, beyond = 0.3, 1.0
         enclosure.less("0.3 is on the first piece", arb(inside), corner)
         reach = tail(barrier, arb(inside)) + reflected * tail(barrier + 1, arb(inside))
-        enclosure.agrees("up to 0.3", boundary.crossing_probability(interval=(0.0, inside)), reach, LATTICE)
+        enclosure.agrees("up to μ = 0.3", boundary.crossing_probability(interval=(0.0, 2 * inside)), reach, LATTICE)
         rest = arb(beyond) - corner
         late_mass = sum(
             (
@@ -214,24 +215,24 @@ def skellam_crossing(
             arb(0),
         )
         two_pieces = tail(barrier, corner) + tail(barrier + 1, corner) + late_mass
-        enclosure.agrees("up to 1", boundary.crossing_probability(interval=(0.0, beyond)), two_pieces, LATTICE)
-    fine = SkellamLinear(0.015, 1e-3, 1, 0.5)
+        enclosure.agrees("up to μ = 1", boundary.crossing_probability(interval=(0.0, 2 * beyond)), two_pieces, LATTICE)
+    fine = SkellamLinear(0.015, 1e-3, 1, 0.25)
     enclosure.agrees(
         "two looks on a fine lattice",
-        fine.crossing_probability(times=[46000.0, 92000.0]),
+        fine.crossing_probability(times=[92000.0, 184000.0]),
         arb(_two_looks(fine, 46000.0, 92000.0, late)),
         1e-9,
     )
     for_ever = (all_times or _for_ever)(boundary)
     enclosure.agrees("for ever", boundary.crossing_probability(), arb(for_ever), 1e-9)
     enclosure.agrees(
-        "after t = 2", boundary.crossing_probability(interval=(2.0, math.inf)), arb(_for_ever(boundary, 2.0)), 1e-9
+        "after μ = 2", boundary.crossing_probability(interval=(4.0, math.inf)), arb(_for_ever(boundary, 2.0)), 1e-9
     )
 
 
 @cache
 def _two_looks(boundary: SkellamLinear, first: float, second: float, late: int) -> float:
-    """P(X ≥ B at μ₁ or at μ₂), rate ½, by a sum over X at μ₁ of scaled Bessel functions."""
+    """P(X ≥ B at μ₁ or at μ₂) by a sum over X at μ₁ of scaled Bessel functions."""
     theta, odds, rise = boundary.theta, -math.log(boundary.delta), math.cosh(boundary.theta) - 1
     n, m = (math.ceil((odds + mu * rise) / theta) + late for mu in (first, second))
     law, increment = ive(np.arange(6000), first), ive(np.arange(12000), second - first)
@@ -244,7 +245,7 @@ def _two_looks(boundary: SkellamLinear, first: float, second: float, late: int) 
 
 @cache
 def _for_ever(boundary: SkellamLinear, start: float = 0.0) -> float:
-    """P(X ≥ B(t) for some t > start), rate ½ (μ = t): survivors carried piece by piece, absorbed by reflection."""
+    """P(X ≥ B for some μ > start): survivors carried piece by piece, absorbed by reflection."""
     theta, odds, rise = boundary.theta, -math.log(boundary.delta), math.cosh(boundary.theta) - 1
     lattice = np.arange(-150, 151)
     survivors = np.where(lattice == 0, 1.0, 0.0) if start == 0.0 else ive(np.abs(lattice), start)
