@@ -113,7 +113,7 @@ SHAPES: tuple[tuple[str, Callable[[Any], Any], tuple[float, float], Callable[[],
     ("a moment", lambda t: 0.5 * t + 2.0, (1.0, 1.005), lambda: line_on_interval(0.5, 2.0, 1.0, 1.005)),
     ("a low line", lambda t: 0.2 * t + 1.0, (0.0, math.inf), lambda: (-2 * arb(0.2)).exp()),
     ("a function of one float", scalar_line, (0.0, math.inf), lambda: (-arb(12)).exp()),
-    ("a function wrong on arrays", one_for_all, (1.0, 4.0), lambda: line_on_interval(0.5, 2.0, 1.0, 4.0)),
+    ("a function wrong on arrays", one_for_all, (0.0, 4.0), lambda: line_from_gap(arb(2), arb(0.5), arb(4))),
 )
 
 

@@ -73,7 +73,8 @@ def _audited(
     reproduce = _reproduce(address, settings)
     checks = explained(results, description, reproduce)
     run = _run(settings, engine.drawer.drawn, engine.stopped, started)
-    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, engine.failure)
+    message = engine.failure or (_would_do(checks, engine.drawer.drawn) if verdict == "inconclusive" else None)
+    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message)
 
 
 def _engine(mechanism: str) -> Callable[..., Any]:
@@ -106,6 +107,15 @@ def _verdict(results: tuple[CheckResult, ...]) -> str:
     if not lawful or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in lawful):
         return "inconclusive"
     return "consistent"
+
+
+def _would_do(checks: tuple[CheckResult, ...], drawn: int) -> str:
+    """What would make an inconclusive run say something."""
+    advice = next(
+        (check.message for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE and check.message), None
+    )
+    words = f"{drawn} samples are too few to exclude anything useful; draw more with --samples or --budget"
+    return f"{words} ({advice})" if advice else words
 
 
 def _errored(

@@ -13,6 +13,7 @@ from nrverify.auditing.cases import Case, Knob, cases_for, knob_of
 from nrverify.auditing.check import Batch
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.innovations import innovations
+from nrverify.auditing.looks import conclusions, looks, reason_to_stop, share_out
 from nrverify.auditing.pairs import Labelled, Pair, draw_labelled, pairs_for
 from nrverify.auditing.protocol import Finite, refusals, sound
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -25,8 +26,6 @@ from nrverify.subjects.plays import shrunk
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
-FIRST_LOOK = 64
-GROWTH = 1.25
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
 MOST_REFUSALS = 40
@@ -75,25 +74,18 @@ class NoiseReductionAudit:
         return self.settings.alpha / len(IDS)
 
     def _sample(self, cases: list[Case], pairs: list[Pair]) -> None:
-        look, drawn = float(FIRST_LOOK), 0.0
         share = PAIR_SHARE if pairs else 0.0
-        while True:
+        for look in looks():
             for index in range(len(cases)):
-                self._draw(cases, index, _part(look * (1 - share), len(cases), index))
+                self._draw(cases, index, share_out(look * (1 - share), len(cases), index))
             for index, pair in enumerate(pairs):
-                count = _part(look * share, len(pairs), index)
+                count = share_out(look * share, len(pairs), index)
                 draw_labelled(self.drawer, pair, count, self._times_of, self._observe_labelled)
-            drawn += look
             if self._progress is not None:
                 self._progress(self.drawer.drawn, self.settings.samples)
-            if not self.settings.keep_going and self._refuted():
-                self.stopped = "refuted"
-            elif self.drawer.out_of_time:
-                self.stopped = "time"
-            elif self.drawer.left > 0:
-                look = max(drawn * (GROWTH - 1), 1.0)
-                continue
-            return
+            if (reason := reason_to_stop(self.settings, self.drawer, self._refuted)) is not None:
+                self.stopped = reason
+                return
 
     def _draw(self, cases: list[Case], index: int, count: int) -> None:
         """Draws a case; a setting that the subject refuses is moved inwards and reported as not covered."""
@@ -160,20 +152,9 @@ class NoiseReductionAudit:
             self._advice.append(CheckResult("randomness.repeats", "randomness", CheckVerdict.ADVICE, message=words))
 
     def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = [check.conclude(self.level) for check in self._battery.checks]
-        if self.stopped in ("refuted", "errored"):
-            why = "sampling stopped because another check was refuted"
-            concluded = [
-                replace(result, message=why) if result.verdict is CheckVerdict.INCONCLUSIVE else result
-                for result in concluded
-            ]
+        concluded = conclusions(self._battery.checks, self.level, self.stopped)
         covered = [*concluded, *self._battery.not_covered, *self._advice]
         if self._refused:
             words = f"refused, and so not covered: {'; '.join(self._refused[:5])}"
             covered.append(CheckResult("protocol.range", "protocol", CheckVerdict.NOT_COVERED, message=words))
         return tuple(covered)
-
-
-def _part(total: float, parts: int, index: int) -> int:
-    """An even division of a look over its cases, in whole sessions."""
-    return int(total * (index + 1) / parts) - int(total * index / parts)

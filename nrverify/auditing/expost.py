@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.law import FEWEST_SESSIONS
 from nrverify.auditing.pairs import Labelled
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic, predict_logistic
 
 Floats = NDArray[np.float64]
@@ -14,6 +15,7 @@ Floats = NDArray[np.float64]
 MOST_FITTED = 40_000
 REFIT = 1.3
 CONFIDENCE = 0.95
+MOST_SHOWN = 6
 BINS = np.linspace(-12.0, 12.0, 481)
 
 
@@ -62,24 +64,20 @@ class ExPost:
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict with the empirical lower bound on ε beside the claim, at its own confidence."""
-        log_e = self.log_e
-        bound, claim = self._empirical_epsilon()
+        bounds = self._empirical_epsilons()
+        claim, bound = max(bounds, key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.sessions, 1)))
-        verdict = CheckVerdict.REFUTED if log_e >= -np.log(alpha) else CheckVerdict.CONSISTENT
-        if verdict is CheckVerdict.CONSISTENT and self.sessions < 1000:
-            verdict = CheckVerdict.INCONCLUSIVE
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+        points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
+        return from_bets(
+            self,
+            self.log_e,
+            alpha,
             samples=self.sessions,
+            enough=self.sessions >= FEWEST_SESSIONS,
             statistic=bound,
-            e_value=float(np.exp(min(log_e, 700.0))),
-            alpha=alpha,
             detectable=f"an attacker's ε of {claim + resolution:.2g} where {claim:.2g} is claimed",
             expected=f"no event more than e^{claim:.3g} times likelier at one value (δ = {self.delta:g})",
-            observed=f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g} (claim {claim:.3g})",
+            observed=f"empirical ε at least {points} (at each stopping point, all with confidence {CONFIDENCE:g})",
         )
 
     def _claims_and_losses(self, drawn: Labelled) -> tuple[Floats, Floats, NDArray[np.intp]]:
@@ -111,21 +109,20 @@ class ExPost:
             counts = self._histogram.setdefault(float(level), np.zeros((2, 2, BINS.size + 1), dtype=np.int64))
             np.add.at(counts, (half[here], label[here].astype(int), cells[here]), 1)
 
-    def _empirical_epsilon(self) -> tuple[float, float]:
-        """The event is searched on one half and confirmed on the other; one event per claim, confidence divided."""
-        best = (0.0, max(self._histogram, default=0.0))
+    def _empirical_epsilons(self) -> list[tuple[float, float]]:
+        """(claim, lower bound on ε) at each stopping point: an event searched on one half, confirmed on the other."""
         confidence = 1 - (1 - CONFIDENCE) / max(len(self._histogram), 1)
-        for level, counts in self._histogram.items():
+        found = []
+        for level, counts in sorted(self._histogram.items()):
             above = counts[..., ::-1].cumsum(axis=-1)
-            bounds = [
-                epsilon_lower_bound(int(above[0, 1, c]), int(above[0, :, c].sum()), confidence)
-                for c in range(above.shape[-1])
+            searched = [
+                epsilon_lower_bound(int(hits), int(hits + others), confidence)
+                for hits, others in zip(above[0, 1], above[0, 0], strict=True)
             ]
-            cell = int(np.argmax(bounds))
-            bound = epsilon_lower_bound(int(above[1, 1, cell]), int(above[1, :, cell].sum()), confidence)
-            if bound - level > best[0] - best[1] or best[0] == 0.0:
-                best = (bound, level)
-        return best
+            cell = int(np.argmax(searched))
+            hits, others = int(above[1, 1, cell]), int(above[1, 0, cell])
+            found.append((level, epsilon_lower_bound(hits, hits + others, confidence)))
+        return found
 
 
 class _Learner:

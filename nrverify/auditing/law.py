@@ -10,7 +10,7 @@ from scipy.stats import chi2
 from nrverify.auditing.cases import Case
 from nrverify.auditing.check import Batch
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, uniform_cells
 
@@ -84,31 +84,22 @@ class LawCheck:
 
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, consistent with the smallest variance fault it would have caught, or inconclusive."""
-        log_e = self.portfolio.log_e
-        half_width = detectable_variance(self.count, alpha)
-        verdict = CheckVerdict.CONSISTENT
+        enough = self.sessions >= FEWEST_SESSIONS and detectable_variance(self.count, alpha) <= WORST_VARIANCE
         expected, observed = self.expectation, None
-        if log_e >= -np.log(alpha):
-            verdict = CheckVerdict.REFUTED
+        if self.refuted(alpha):
             leading = self.portfolio.leading
-            expected, observed = self.portfolio[leading].words()
-            expected, observed = f"{leading}: {expected}", f"{leading}: {observed}"
-        elif self.sessions < FEWEST_SESSIONS or half_width > WORST_VARIANCE:
-            verdict = CheckVerdict.INCONCLUSIVE
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+            expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
+        return from_bets(
+            self,
+            self.portfolio.log_e,
+            alpha,
             samples=self.sessions,
-            statistic=log_e,
-            e_value=float(np.exp(min(log_e, 700.0))),
-            alpha=alpha,
+            enough=enough,
             p_value=self.kolmogorov_smirnov.p_value if self.kolmogorov_smirnov else None,
             detectable=self._detectable(alpha),
             expected=expected,
             observed=observed,
-            message=_would_do(self.count, self.sessions) if verdict is CheckVerdict.INCONCLUSIVE else None,
+            message=None if enough else _would_do(self.count, self.sessions),
         )
 
     def _detectable(self, alpha: float) -> str | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 
 class CheckVerdict(StrEnum):
@@ -36,6 +37,41 @@ class CheckResult:
     observed: str | None = None
     message: str | None = None
     reproduce: str | None = None
+
+
+class Judged(Protocol):
+    """A check as its result needs it."""
+
+    id: str
+    kind: str
+    claims: tuple[str, ...]
+
+
+def from_bets(
+    check: Judged,
+    log_e: float,
+    alpha: float,
+    *,
+    samples: int,
+    enough: bool,
+    statistic: float | None = None,
+    **words: Any,
+) -> CheckResult:
+    """The result of a check that rests on bets: refuted when the wealth reached 1/α, undecided with too few samples."""
+    verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
+    if log_e >= -math.log(alpha):
+        verdict = CheckVerdict.REFUTED
+    return CheckResult(
+        check.id,
+        check.kind,
+        verdict,
+        check.claims,
+        samples=samples,
+        statistic=log_e if statistic is None else statistic,
+        e_value=math.exp(min(log_e, 700.0)),
+        alpha=alpha,
+        **words,
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.innovations import Innovations
 from nrverify.auditing.law import CELL_WEIGHTS, FRESH, LawCheck
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult, CheckVerdict, from_bets
 from nrverify.auditing.stopping_cases import StoppingDesign
 from nrverify.auditing.stopping_drawing import Stopped
 from nrverify.auditing.stopping_laws import FAULTS, Pattern, faults_of, patterns_of
@@ -172,25 +172,19 @@ class StoppingLaw:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         log_e = self.portfolio.log_e
         half_width = float(np.sqrt(np.log(2 / alpha) / (2 * max(self.runs, 1))))
-        verdict, expected, observed = CheckVerdict.CONSISTENT, "the exact law of the halt given the releases", None
-        if log_e >= -np.log(alpha):
-            verdict = CheckVerdict.REFUTED
+        expected, observed = "the exact law of the halt given the releases", None
+        if self.refuted(alpha):
             leading = self.portfolio.leading
             expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
             suspect = cast(RatioWealth, self.portfolio["named faults"])
             if leading != "named faults" and suspect.log_wealth[suspect.best] > 3:
                 observed = f"{observed}; the nearest named fault is: {suspect.best}"
-        elif self.runs < FEWEST_RUNS or half_width > WORST_PROBABILITY:
-            verdict = CheckVerdict.INCONCLUSIVE
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+        return from_bets(
+            self,
+            log_e,
+            alpha,
             samples=self.runs,
-            statistic=log_e,
-            e_value=float(np.exp(min(log_e, 700.0))),
-            alpha=alpha,
+            enough=self.runs >= FEWEST_RUNS and half_width <= WORST_PROBABILITY,
             detectable=f"probability of halting by a given round within ±{half_width:.2g} over the battery",
             expected=expected,
             observed=observed,

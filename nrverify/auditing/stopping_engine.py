@@ -10,13 +10,13 @@ import numpy as np
 from nrverify.auditing.boundary_engine import BoundaryAudit
 from nrverify.auditing.check import Check
 from nrverify.auditing.innovations import innovations
+from nrverify.auditing.looks import conclusions, looks, reason_to_stop, share_out
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.settings import Settings
 from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair, schedule_of, stopping_designs, stopping_pair
 from nrverify.auditing.stopping_checks import StoppingLaw, StoppingProtocol, StoppingReleases
 from nrverify.auditing.stopping_drawing import LabelledStopped, Stopped, StoppingDrawer
 from nrverify.auditing.stopping_privacy import StoppingExPost
-from nrverify.auditing.threshold_drawing import looks, share_out
 from nrverify.laws.brownian import Brownian
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
@@ -101,13 +101,9 @@ class PrivateStoppingAudit:
                 self.drawer.draw_labelled(pair, share_out(look * share, len(pairs), index), self._observe_labelled)
             if self._progress is not None:
                 self._progress(self.drawer.drawn, self.settings.samples)
-            if not self.settings.keep_going and self._refuted():
-                self.stopped = "refuted"
-            elif self.drawer.out_of_time:
-                self.stopped = "time"
-            elif self.drawer.left > 0:
-                continue
-            return
+            if (reason := reason_to_stop(self.settings, self.drawer, self._refuted)) is not None:
+                self.stopped = reason
+                return
 
     def _observe(self, runs: Stopped) -> None:
         self._protocol.observe(runs)
@@ -129,11 +125,5 @@ class PrivateStoppingAudit:
         return judged or any(check.refuted(self.level) for check in self._checks)
 
     def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = [check.conclude(self.level) for check in self._checks]
-        if self.stopped in ("refuted", "errored"):
-            why = "sampling stopped because another check was refuted"
-            concluded = [
-                replace(result, message=why) if result.verdict is CheckVerdict.INCONCLUSIVE else result
-                for result in concluded
-            ]
+        concluded = conclusions(self._checks, self.level, self.stopped)
         return (*concluded, *self._boundary)

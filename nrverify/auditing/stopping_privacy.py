@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair
 from nrverify.auditing.stopping_drawing import LabelledStopped
 from nrverify.auditing.stopping_laws import padded_utilities, pattern, threshold_design
@@ -80,19 +80,14 @@ class StoppingExPost:
         log_e = self.log_e
         confidence = 1 - (1 - CONFIDENCE) / len(EVENTS)
         bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
-        verdict = CheckVerdict.REFUTED if log_e >= -np.log(alpha) else CheckVerdict.CONSISTENT
-        if verdict is CheckVerdict.CONSISTENT and self.runs < FEWEST_RUNS:
-            verdict = CheckVerdict.INCONCLUSIVE
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+        return from_bets(
+            self,
+            log_e,
+            alpha,
             samples=self.runs,
+            enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            e_value=float(np.exp(min(log_e, 700.0))),
-            alpha=alpha,
             detectable=f"an attacker's ε of about {self.claim + resolution:.2g} where {self.claim:.2g} is claimed",
             expected=f"no event more than e^(2ψ) times likelier for one neighbour (δ = {self.delta:g})",
             observed=f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g} (claims up to {self.claim:.3g})",

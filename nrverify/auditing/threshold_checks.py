@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult, CheckVerdict, from_bets
 from nrverify.auditing.threshold_alternatives import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold_cases import Design
 from nrverify.auditing.threshold_drawing import Runs
@@ -203,25 +203,19 @@ class ThresholdLaw:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         log_e = self.portfolio.log_e
         half_width = float(np.sqrt(np.log(2 / alpha) / (2 * max(self.runs, 1))))
-        verdict, expected, observed = CheckVerdict.CONSISTENT, "the exact law of the halting round", None
-        if log_e >= -np.log(alpha):
-            verdict = CheckVerdict.REFUTED
+        expected, observed = "the exact law of the halting round", None
+        if self.refuted(alpha):
             leading = self.portfolio.leading
             expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
             suspect = cast(RatioWealth, self.portfolio[f"named faults ({POOLED})"])
             if "named" not in leading and suspect.log_wealth[suspect.best] > 3:
                 observed = f"{observed}; the nearest named fault is: {suspect.best}"
-        elif self.runs < FEWEST_RUNS or half_width > WORST_PROBABILITY:
-            verdict = CheckVerdict.INCONCLUSIVE
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+        return from_bets(
+            self,
+            log_e,
+            alpha,
             samples=self.runs,
-            statistic=log_e,
-            e_value=float(np.exp(min(log_e, 700.0))),
-            alpha=alpha,
+            enough=self.runs >= FEWEST_RUNS and half_width <= WORST_PROBABILITY,
             detectable=f"probability of halting by a given round within ±{half_width:.2g} over the battery",
             expected=expected,
             observed=observed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,6 @@ from nrverify.auditing.threshold_cases import Design, Neighbours
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
-FIRST_LOOK = 64
-GROWTH = 1.25
 FIRST_BATCH = 64
 LARGEST_BATCH = 50_000
 
@@ -106,20 +104,6 @@ class RunDrawer:
     def _batch(self, method: str) -> int:
         pace = self._pace.get(method)
         return FIRST_BATCH if pace is None else int(min(max(1.0 / pace, 1), LARGEST_BATCH))
-
-
-def looks() -> Iterator[float]:
-    """The sizes of successive looks: the first of 64, then each a quarter of all before."""
-    drawn = 0.0
-    while True:
-        look = max(drawn * (GROWTH - 1), 1.0) if drawn else float(FIRST_LOOK)
-        yield look
-        drawn += look
-
-
-def share_out(total: float, parts: int, index: int) -> int:
-    """An even division of a look over its cases, in whole runs."""
-    return int(total * (index + 1) / parts) - int(total * index / parts)
 
 
 def halting_cell(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool]:

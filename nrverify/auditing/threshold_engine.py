@@ -9,11 +9,12 @@ from itertools import pairwise
 import numpy as np
 
 from nrverify.auditing.check import Check
+from nrverify.auditing.looks import conclusions, looks, reason_to_stop, share_out
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.settings import Settings
 from nrverify.auditing.threshold_cases import Design, designs_for, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
-from nrverify.auditing.threshold_drawing import RunDrawer, Runs, looks, share_out
+from nrverify.auditing.threshold_drawing import RunDrawer, Runs
 from nrverify.auditing.threshold_privacy import ThresholdExPost
 from nrverify.auditing.threshold_streams import BatchStreams
 from nrverify.subjects.errors import SubjectFailed
@@ -91,13 +92,9 @@ class ThresholdAudit:
                 self.drawer.draw_labelled(pair, self._methods[0], count, self._privacy.observe)
             if self._progress is not None:
                 self._progress(self.drawer.drawn, self.settings.samples)
-            if not self.settings.keep_going and self._refuted():
-                self.stopped = "refuted"
-            elif self.drawer.out_of_time:
-                self.stopped = "time"
-            elif self.drawer.left > 0:
-                continue
-            return
+            if (reason := reason_to_stop(self.settings, self.drawer, self._refuted)) is not None:
+                self.stopped = reason
+                return
 
     def _weight(self, method: str) -> float:
         if len(self._methods) == 1:
@@ -113,13 +110,7 @@ class ThresholdAudit:
         return any(check.refuted(self.level) for check in self._checks)
 
     def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = [check.conclude(self.level) for check in self._checks]
-        if self.stopped in ("refuted", "errored"):
-            why = "sampling stopped because another check was refuted"
-            concluded = [
-                replace(result, message=why) if result.verdict is CheckVerdict.INCONCLUSIVE else result
-                for result in concluded
-            ]
+        concluded = conclusions(self._checks, self.level, self.stopped)
         return tuple(
             replace(result, verdict=CheckVerdict.NOT_COVERED, message="the subject has no run_many()")
             if result.id == self._streams.id and "run_many" not in self._methods

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.auditing.threshold_alternatives import claimed_law, faulty_laws
 from nrverify.auditing.threshold_cases import Neighbours
 from nrverify.auditing.threshold_drawing import LabelledRuns
@@ -74,18 +74,13 @@ class ThresholdExPost:
         log_e = self.log_e
         bound, claim, sharp, name = self.empirical_epsilon()
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
-        verdict = CheckVerdict.REFUTED if log_e >= -np.log(alpha) else CheckVerdict.CONSISTENT
-        if verdict is CheckVerdict.CONSISTENT and self.runs < FEWEST_RUNS:
-            verdict = CheckVerdict.INCONCLUSIVE
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+        return from_bets(
+            self,
+            log_e,
+            alpha,
             samples=self.runs,
+            enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            e_value=float(np.exp(min(log_e, 700.0))),
-            alpha=alpha,
             detectable=f"an attacker's ε of about {claim + resolution:.2g} where {claim:.2g} is claimed",
             expected=f"no halting round more than e^{claim:.3g} times likelier for one neighbour ({name})",
             observed=(
