@@ -13,37 +13,39 @@ EXIT_USAGE = 2
 EXIT_OWN_FAULT = 70
 
 
+COMMANDS = {
+    "verify": ("nrverify.commands.verify", "Settle the paper's 100 statements by evidence that can fail."),
+    "explain": ("nrverify.commands.explain", "A claim in full: statement, verdict, correction, derivation."),
+    "audit": ("nrverify.commands.audit", "Audit an implementation: is it what it claims to be?"),
+    "benchmark": ("nrverify.commands.benchmark", "Speed and memory as ratios against the machine's limits."),
+}
+"""Each command's module and its line in the help."""
+
+
 class ClosestMatchGroup(click.Group):
     """Loads a command when it is asked for, and suggests the closest one for a name it does not know."""
 
-    modules: dict[str, tuple[str, str]] = {  # noqa: RUF012
-        "verify": ("nrverify.commands.verify", "Settle the paper's 100 statements by evidence that can fail."),
-        "explain": ("nrverify.commands.explain", "A claim in full: statement, verdict, correction, derivation."),
-        "audit": ("nrverify.commands.audit", "Audit an implementation: is it what it claims to be?"),
-        "benchmark": ("nrverify.commands.benchmark", "Speed and memory as ratios against the machine's limits."),
-    }
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.modules)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.modules:
+        if cmd_name not in COMMANDS:
             return None
         import importlib
 
-        command = importlib.import_module(self.modules[cmd_name][0]).command
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in self.modules.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in self.modules:
-            close = difflib.get_close_matches(name, self.modules, n=1, cutoff=0.4)
-            hint = f" Did you mean '{close[0]}'?" if close else f" Commands: {', '.join(self.modules)}."
+        if name and not name.startswith("-") and name not in COMMANDS:
+            close = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.4)
+            hint = f" Did you mean '{close[0]}'?" if close else f" Commands: {', '.join(COMMANDS)}."
             raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

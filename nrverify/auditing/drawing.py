@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.cases import Case
 from nrverify.auditing.settings import Settings
 from nrverify.subjects.host import Host
+from nrverify.subjects.plays import Fixed
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +73,8 @@ class Drawer:
         """One request for `size` sessions of a case."""
         self.drawn += size
         if case.method == "sample":
-            schedule = case.play.schedule  # type: ignore[union-attr]
+            assert isinstance(case.play, Fixed)
+            schedule = case.play.schedule
             releases = self.host.sample(case.array, schedule, size, self.seed())
             return releases, np.tile(np.array(schedule), (size, 1))
         return self.host.play(case.array, case.play, [self.seed() for _ in range(size)])

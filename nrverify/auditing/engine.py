@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +93,7 @@ class NoiseReductionAudit:
         for _ in range(MOST_REFUSALS):
             case = cases[index]
             try:
-                self.drawer.sessions(case, count, lambda releases, asked: self._observe(case, releases, asked))  # noqa: B023
+                self.drawer.sessions(case, count, partial(self._observe, case))
                 return
             except SubjectRefused as refusal:
                 self._refused.append(f"{case.name} at value {list(case.value)} ({refusal})")

@@ -20,6 +20,7 @@ from nrverify.commands.options import (
 
 if TYPE_CHECKING:
     from nrverify.ledger.verdicts import Result
+    from nrverify.ledger.verification import Progress
 
 KINDS = ("derivation", "certificate", "property", "statistic", "reading")
 PROFILES = ("quick", "standard", "deep")
@@ -93,7 +94,7 @@ def command(
     sys.exit(0 if verification.ok else 1)
 
 
-def progress_line(quiet: bool):  # type: ignore[no-untyped-def]
+def progress_line(quiet: bool) -> Progress | None:
     """A line on a terminal's standard error that says how far the run is."""
     if quiet or not sys.stderr.isatty():
         return None

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -95,16 +96,13 @@ def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool 
     started = time.perf_counter()
     record = Record(written=written)
     rejected: list[str] = []
-    problem = _outcome_of(lambda: evidence.function(context(evidence, record, profile, seed)), must_refute=False)
+    accepted = context(evidence, record, profile, seed)
+    problem = _outcome_of(partial(evidence.function, accepted), must_refute=False)
     for name, changes in evidence.rejects.items():
         if problem:
             break
-        problem = _outcome_of(
-            lambda changes=changes: evidence.function(  # type: ignore[misc]
-                context(evidence, Record(written=False), profile, seed, shrink=False), **changes
-            ),
-            must_refute=True,
-        )
+        wrong = context(evidence, Record(written=False), profile, seed, shrink=False)
+        problem = _outcome_of(partial(evidence.function, wrong, **changes), must_refute=True)
         if problem:
             problem = f"wrong variant {name!r}: {problem}"
         else:

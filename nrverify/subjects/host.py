@@ -38,15 +38,18 @@ class Host:
 
     def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
         """Whole transcripts at once, shape (sessions, len(schedule), d)."""
-        return self._request("sample", value, tuple(schedule), sessions, seed)  # type: ignore[no-any-return]
+        answer: Floats = self._request("sample", value, tuple(schedule), sessions, seed)
+        return answer
 
     def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
         """Sessions: their releases (NaN after the end) and what was asked."""
-        return self._request("play", value, play, list(seeds))  # type: ignore[no-any-return]
+        answer: tuple[Floats, Floats] = self._request("play", value, play, list(seeds))
+        return answer
 
     def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
         """What happens to the last of these requests in a session of its own."""
-        return self._request("refusal", value, list(requests), seed)  # type: ignore[no-any-return]
+        answer: str = self._request("refusal", value, list(requests), seed)
+        return answer
 
     def run(
         self,
@@ -57,7 +60,8 @@ class Host:
         seeds: Sequence[int],
     ) -> list[list[int]]:
         """The bits printed by one run for each seed."""
-        return self._request("run", utilities, epsilons, threshold, sensitivity, list(seeds))  # type: ignore[no-any-return]
+        answer: list[list[int]] = self._request("run", utilities, epsilons, threshold, sensitivity, list(seeds))
+        return answer
 
     def run_many(
         self,
@@ -69,7 +73,8 @@ class Host:
         seed: int,
     ) -> NDArray[np.int64]:
         """Halting rounds of many runs."""
-        return self._request("run_many", utilities, epsilons, threshold, sensitivity, runs, seed)  # type: ignore[no-any-return]
+        answer: NDArray[np.int64] = self._request("run_many", utilities, epsilons, threshold, sensitivity, runs, seed)
+        return answer
 
     def run_stopping(
         self,
@@ -87,7 +92,8 @@ class Host:
 
     def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
         """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
-        return self._request("scalar", method, list(arguments))  # type: ignore[no-any-return]
+        answer: Floats = self._request("scalar", method, list(arguments))
+        return answer
 
     def close(self) -> None:
         """Ends the worker and everything it started; never waits for it."""
