@@ -18,6 +18,9 @@ STYLE = {
     "advice": "cyan",
 }
 
+NARROW = 90
+"""Below so many columns a table leaves out samples and evidence, which the report as data has."""
+
 MEANING = {
     "consistent": "nothing is refuted; what would have been caught is in the last column",
     "refuted": "the implementation is not what it claims to be",
@@ -42,7 +45,7 @@ def print_audit(report: Report, console: Console) -> None:
         console.print(escape(report.message), highlight=False)
     if report.checks:
         console.print()
-        console.print(_table(report.checks))
+        console.print(_table(report.checks, narrow=console.width < NARROW))
     for check in report.checks:
         if check.verdict is CheckVerdict.REFUTED:
             _print_finding(check, console)
@@ -59,19 +62,20 @@ def print_audit(report: Report, console: Console) -> None:
     )
 
 
-def _table(checks: tuple[CheckResult, ...]) -> Table:
+def _table(checks: tuple[CheckResult, ...], narrow: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("check", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("samples", justify="right")
-    table.add_column("evidence", no_wrap=True)
-    table.add_column("would have caught", ratio=1, overflow="fold")
+    if not narrow:
+        table.add_column("samples", justify="right", no_wrap=True)
+        table.add_column("evidence", no_wrap=True)
+    table.add_column("would have caught", ratio=1)
     for check in checks:
+        samples = "" if check.samples is None else str(check.samples)
         table.add_row(
             check.id,
             f"[{STYLE[check.verdict]}]{check.verdict.value}[/]",
-            "" if check.samples is None else str(check.samples),
-            _evidence(check),
+            *(() if narrow else (samples, _evidence(check))),
             escape(check.detectable or ""),
         )
     return table

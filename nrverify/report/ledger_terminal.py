@@ -24,22 +24,24 @@ STYLE = {
     Verdict.FAILED: "bold white on red",
 }
 
+WIDTHS = {"claim": 6, "verdict": 20, "evidence": 11, "rejects": 8}
+"""Columns that never shrink; the words about a claim take what is left."""
+
 LETTER = {kind: kind.value[0].upper() for kind in Kind}
 
 
 def print_ledger(verification: Verification, console: Console) -> None:
     """The table of claims, the counts, and every problem in full."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("about", ratio=1, no_wrap=True, overflow="ellipsis")
-    table.add_column("evidence", no_wrap=True)
-    table.add_column("rejects", justify="right")
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    room = max(8, console.width - sum(WIDTHS.values()) - len(WIDTHS) - 1)
+    for heading in ("claim", "verdict", "about", "evidence", "rejects"):
+        width = WIDTHS.get(heading, room)
+        table.add_column(heading, width=width, no_wrap=True, justify="right" if heading == "rejects" else "left")
     for item in verification.settled:
         table.add_row(
             item.claim.id,
             f"[{STYLE[item.verdict]}]{item.verdict.value}[/]",
-            escape(item.claim.title),
+            escape(_cut(item.claim.title, room)),
             _kinds(item.results),
             str(sum(len(result.rejects) for result in item.results)),
         )
@@ -66,6 +68,10 @@ def _print_counts(verification: Verification, console: Console) -> None:
     console.print(
         f"[bold]{verification.settled_count} of {len(verification.settled)} claims settled[/]", highlight=False
     )
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _kinds(results: tuple[Result, ...]) -> str:
