@@ -165,6 +165,9 @@ def grid_law(
         enclosure.agrees("8 looks", geometric_looks(_eight_looks().quantile, 8, 100.0), arb(1e-6), GRID)
         _tightest_grids(enclosure)
         grid = _grid((1.0, 4.0), 1e-6)
+        several = grid.inverse(np.array([[grid(1.0), grid(4.0)], [grid(1.0) * 2, grid(1.0) * 0.99]]))
+        for look, time in zip((1, 4, 1, 4), several.flat, strict=True):
+            enclosure.agrees("many levels at once", float(time), arb(look), 0.0)
         other = two_looks((1.0, 9.0), (grid.quantile, 3 * grid.quantile))
         enclosure.agrees("at other looks", grid.crossing_probability(times=[9.0, 1.0]), other, GRID)
         for interval in ((0.0, 5.0), (5.0, math.inf)):

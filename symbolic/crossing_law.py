@@ -88,8 +88,12 @@ def few_looks(enclosure: Enclosure, exact: Callable[[Sequence[float], Sequence[f
         enclosure.agrees("in any order, with repetitions", backwards, exact(times, heights), GRID)
         unreachable = at_looks((1.0, 2.0, 3.0), (4.8, math.inf, 8.3)).probability
         enclosure.agrees("an infinite height is never reached", unreachable, exact((1.0, 3.0), (4.8, 8.3)), GRID)
-        enclosure.agrees("no reachable look at all", at_looks((1.0,), (math.inf,)).probability, arb(0), 0.0)
-        enclosure.agrees("a height of −∞ is", at_looks((1.0, 2.0), (3.0, -math.inf)).probability, arb(1), 0.0)
+        for name, certain, number in (
+            ("no reachable look at all", at_looks((1.0,), (math.inf,)), 0),
+            ("a height of −∞ is", at_looks((1.0, 2.0), (3.0, -math.inf)), 1),
+        ):
+            enclosure.agrees(name, certain.probability, arb(number), 0.0)
+            enclosure.agrees(f"{name}, without error", certain.error, arb(0), 0.0)
 
 
 @cache
@@ -173,6 +177,11 @@ LINES: tuple[tuple[float, float, float, float], ...] = (
     (-0.4, 2.0, 1.5, 1.6),
     (0.7, -1.5, 0.5, 60.0),
     (1.0, 7.0, 4.0, 12.0),
+    (0.7, 0.4, 0.0, math.inf),
+    (-0.7, 0.4, 0.0, 3.0),
+    (1.5, 0.4, 0.0, 1.0),
+    (0.5, -1.0, 1.0, 3.0),
+    (0.4, -1.0, 1.0, math.inf),
 )
 
 

@@ -44,6 +44,11 @@ def closes(t: Any) -> Any:
     return np.where(t < 1.0, 1.2, np.where(t < 4.0, np.inf, 3.0))
 
 
+def opens(t: Any) -> Any:
+    """1.2 in units of √10⁹ between 1.3 and 1.7 billion, out of reach at all other times."""
+    return np.where((t >= 1.3e9) & (t < 1.7e9), 1.2 * math.sqrt(1e9), np.inf)
+
+
 def scalar_line(t: float) -> float:
     """0.3t + 20 for one float at a time; beyond 7000, where it is out of reach, it raises."""
     return 0.3 * t + 20.0 + 0.0 * math.exp(t / 10)
@@ -109,6 +114,7 @@ SHAPES: tuple[tuple[str, Callable[[Any], Any], tuple[float, float], Callable[[],
     ("a slight bend", bends, (0.08, 10.0), lambda: broken_line(0.25, 10.0)),
     ("a bend in the middle of the interval", falls, (0.1, 10.0), lambda: broken_line(-0.5, 10.0)),
     ("out of reach for a while", closes, (0.0, 6.0), lambda: after_a_closure(arb(1.2), arb(3))),
+    ("a window far away", opens, (0.0, math.inf), lambda: line_on_interval(0.0, 1.2, 1.3, 1.7)),
     ("a curve, then a step up", steps_off_daniels, (0.0, 3.0), after_daniels),
     ("a moment", lambda t: 0.5 * t + 2.0, (1.0, 1.005), lambda: line_on_interval(0.5, 2.0, 1.0, 1.005)),
     ("a low line", lambda t: 0.2 * t + 1.0, (0.0, math.inf), lambda: (-2 * arb(0.2)).exp()),

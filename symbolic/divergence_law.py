@@ -9,6 +9,7 @@ import numpy as np
 from flint import arb, ctx
 
 from nrverify.laws import divergence as law
+from nrverify.laws.cancellation import expm1_minus_x, x_minus_log1p
 from nrverify.ledger import Refuted, certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
 
@@ -134,6 +135,23 @@ def laplace_divergences(
                 exact = laplace_kl(s) if order == 1.0 else moment(power, s).log() / (power - 1)
                 found = law.laplace_renyi(order, shift=shift, time=scale)
                 enclosure.agrees(f"D_{order} at s = {top:.4g}", found, exact, 1e-11)
+
+
+@certificate(
+    {"B16": supports, "N08": supports},
+    rejects={
+        "x + log(1+x)": {"sign": -1},
+        "x² for x²/2 to leading order": {"factor": 2},
+    },
+)
+def second_order_differences(enclosure: Enclosure, sign: int = 1, factor: int = 1) -> None:
+    """x − log(1+x) and eˣ − 1 − x to full precision on both sides of 0, near it and far from it."""
+    points = (-0.99, -0.75, -0.5, -0.3, -1e-9, 1e-12, 1e-3, 0.3, 0.5, 0.75, 40.0)
+    with ctx.workprec(256):
+        for x, first, second in zip(points, x_minus_log1p(points), expm1_minus_x(points), strict=True):
+            ball = arb(x)
+            enclosure.agrees(f"x − log(1+x) at {x}", first, ball - sign * (1 + ball).log(), 1e-15)
+            enclosure.agrees(f"eˣ − 1 − x at {x}", second, (ball.exp() - 1 - ball) * factor, 1e-15)
 
 
 @certificate(
