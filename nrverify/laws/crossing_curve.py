@@ -16,6 +16,7 @@ from nrverify.laws.crossing_state import _TO_COEFFICIENTS, NODE, NODES, Floats
 
 _WIDEST = 0.5  # longest panel in log t
 NARROWEST = 1e-10  # a curve unresolved on so short a panel jumps there
+_SLIVER = 100.0 * NARROWEST  # what lies between two breaks this close hardly counts
 _SUSPECT = 2e-3  # panels this short surround a jump or a kink
 _MOST_PANELS = 3000
 _ENVELOPE_PANELS, _ENVELOPE_STEP, _ENVELOPE_SAMPLES = 200, 0.05, 33
@@ -126,12 +127,11 @@ def pieces(level: Level, low: float, high: float, tolerance: float) -> tuple[lis
     edges = [low, *_breaks(found), high]
     if len(edges) > 2:
         most = max(2, _MOST_PANELS // len(edges))
-        parts = [
-            _bisect(level, a, b - NARROWEST if b < high else b, tolerance, most)
-            for a, b in itertools.pairwise(edges)
-            if b - a > 100.0 * NARROWEST
-        ]
-        return [_joined(part) for part in parts], all(map(_all_resolved, parts))
+        wide = [(a, b) for a, b in itertools.pairwise(edges) if b - a > _SLIVER]
+        parts = [_bisect(level, a, b - NARROWEST if b < high else b, tolerance, most) for a, b in wide]
+        # Slivers between breaks are left out; a curve that is mostly slivers is too rough to resolve.
+        covered = sum(b - a for a, b in wide) > 0.999 * (high - low)
+        return [_joined(part) for part in parts], covered and all(map(_all_resolved, parts))
     return [_joined(found)], _all_resolved(found)
 
 

@@ -66,3 +66,17 @@ def test_two_looks_at_nearly_the_same_time_lose_no_digits(delta, ratio):
     exact = float(mpmath.ncdf(-mpmath.mpf(low) / mpmath.sqrt(second)))
     assert crossing.probability == pytest.approx(exact, rel=1e-13, abs=0)
     assert abs(crossing.probability - exact) <= crossing.error
+
+
+def test_a_rough_curve_on_a_short_interval_is_enclosed_between_its_bounds():
+    def rough(t):
+        return 1.0 + 0.1 * np.sign(np.sin(1e9 * np.asarray(t)))
+
+    interval = (1.0, 1.00001)
+    found = crossing_probability(rough, interval=interval)
+    # The curve lies between the constants 0.9 and 1.1, which a short interval meets as a single look would, nearly.
+    most = crossing_probability(lambda t: 0.9, interval=interval).probability
+    least = crossing_probability(lambda t: 1.1, interval=interval).probability
+    assert least <= found.probability + found.error
+    assert found.probability - found.error <= most
+    assert found.error < 0.1
