@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from nrverify.laws._laplace_bridge import LaplaceBridge
 from nrverify.laws.laplace import AtomicLaplace, Laplace
+from nrverify.laws.laplace_bridge import LaplaceBridge
 from nrverify.ledger import Refuted, certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.record import Record

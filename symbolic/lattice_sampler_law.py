@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from nrverify.laws import _lattice
-from nrverify.laws._arguments import Floats
+from nrverify.laws import skellam_lattice
+from nrverify.laws.arguments import Floats
 from nrverify.ledger import certificate, supports
 from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.record import Record
@@ -100,17 +100,17 @@ def last(holds: Callable[[Floats], Any], top: float, rows: int) -> Floats:
 
 def tails_refused_too_often(log_pmf: Any, guess: Floats, rng: Any) -> Floats:
     """The sampler of the pmf to the power 1.01."""
-    return _lattice.draw(lambda rows, points: 1.01 * log_pmf(rows, points), guess, rng)
+    return skellam_lattice.draw(lambda rows, points: 1.01 * log_pmf(rows, points), guess, rng)
 
 
 @certificate(
     {"N14": supports},
     rejects={
         "the pmf to the power 1.01": {"draw": tails_refused_too_often},
-        "the sides exchanged": {"draw": lambda log_pmf, guess, rng: -_lattice.draw(log_pmf, guess, rng)},
+        "the sides exchanged": {"draw": lambda log_pmf, guess, rng: -skellam_lattice.draw(log_pmf, guess, rng)},
     },
 )
-def lattice_sampler(enclosure: Enclosure, draw: Callable[..., Any] = _lattice.draw) -> None:
+def lattice_sampler(enclosure: Enclosure, draw: Callable[..., Any] = skellam_lattice.draw) -> None:
     """A proposal is accepted at j with a probability proportional to the pmf at j; a coin decides the side."""
     for up, down, reach in ((1 / 2, 1 / 4, 9), (3 / 4, 7 / 8, 30)):
         law = TwoSidedGeometric(up, down)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from nrverify.laws import _lattice, bessel
+from nrverify.laws import bessel
 from nrverify.laws.skellam import Skellam
 from nrverify.ledger import Refuted, certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
@@ -314,9 +314,9 @@ def _summed(losses: Any, value: Any) -> Any:
 
 @certificate(
     {"N14": supports},
-    rejects={"nodes of the rule for one point more": {"rule": lambda width: _lattice._rule(width + 1)}},
+    rejects={"nodes of the rule for one point more": {"rule": lambda width: skellam_lattice._rule(width + 1)}},
 )
-def lattice_rule(enclosure: Enclosure, rule: Callable[[int], Any] = _lattice._rule) -> None:
+def lattice_rule(enclosure: Enclosure, rule: Callable[[int], Any] = skellam_lattice._rule) -> None:
     """The rule that adds up a tail is exact for the powers x^p, p < 24, over 0..width−1; narrow panels are sums."""
     each = Enclosure(Record())
     for width in (16, 32, 64, 1024):

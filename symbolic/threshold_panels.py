@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from nrverify.laws.laplace_convolution import forward_step, local_integrals
-from nrverify.laws.panels import DEGREE, FALLING, RISING, Panels
+from nrverify.laws.threshold_convolution import forward_step, local_integrals
+from nrverify.laws.threshold_panels import DEGREE, FALLING, RISING, Panels
 from nrverify.ledger import certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from nrverify.laws._arguments import Floats
-from nrverify.laws._debye import SMALLEST_RADIUS, log_correction
+from nrverify.laws.arguments import Floats
+from nrverify.laws.bessel_debye import SMALLEST_RADIUS, log_correction
 
 _FACTORIALS = np.cumprod(np.concatenate([[1.0], np.arange(1.0, SMALLEST_RADIUS + 1)]))
 _LOG_2PI = float(np.log(2 * np.pi))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.laws._arguments import Floats, extended, positive, real
+from nrverify.laws.arguments import Floats, extended, positive, real
 
 
 def one_number(name: str, argument: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Self, overload
 import numpy as np
 from scipy.special import erf, ndtr
 
-from nrverify.laws._arguments import Floats, positive
+from nrverify.laws.arguments import Floats, positive
 from nrverify.laws.boundary_arguments import (
     checked_interval,
     like_argument,

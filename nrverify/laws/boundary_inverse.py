@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nrverify.laws._arguments import Floats
+from nrverify.laws.arguments import Floats
 
 # Newton converges quadratically; a step this small moves t by less than its last bits.
 _SMALLEST_STEP = 1e-15

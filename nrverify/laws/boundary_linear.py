@@ -7,7 +7,7 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from nrverify.laws._arguments import Floats, positive
+from nrverify.laws.arguments import Floats, positive
 from nrverify.laws.boundary_arguments import (
     checked_interval,
     like_argument,

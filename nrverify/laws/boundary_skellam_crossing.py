@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.signal import oaconvolve
 
-from nrverify.laws._arguments import Floats
+from nrverify.laws.arguments import Floats
 from nrverify.laws.bessel import log_scaled, log_tilted
 
 # Increments rarer than δ·e^(−50) are outside the lattice.

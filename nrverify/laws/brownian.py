@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from nrverify.laws import _arguments as arguments
-from nrverify.laws._arguments import Floats
+from nrverify.laws import arguments
+from nrverify.laws.arguments import Floats
 from nrverify.laws.process import Size
 
 

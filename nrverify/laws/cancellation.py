@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.laws._arguments import Floats
+from nrverify.laws.arguments import Floats
 
 
 def x_minus_log1p(x: Any) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 from scipy.special import log_ndtr
 
-from nrverify.laws._arguments import Floats, real
+from nrverify.laws.arguments import Floats, real
 from nrverify.laws.boundary_arguments import like_argument, one_number, require_positive
 from nrverify.laws.cancellation import expm1_minus_x, x_minus_log1p
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws import _arguments as arguments
-from nrverify.laws._arguments import Floats
-from nrverify.laws._laplace_bridge import LaplaceBridge, uniform
+from nrverify.laws import arguments
+from nrverify.laws.arguments import Floats
+from nrverify.laws.laplace_bridge import LaplaceBridge, uniform
 from nrverify.laws.process import Size
 
 

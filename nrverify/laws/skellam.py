@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws import _arguments as arguments
-from nrverify.laws import _lattice as lattice
-from nrverify.laws._arguments import Floats
-from nrverify.laws._skellam_bridge import SkellamBridge
+from nrverify.laws import arguments
+from nrverify.laws import skellam_lattice as lattice
+from nrverify.laws.arguments import Floats
 from nrverify.laws.bessel import log_ratio, log_scaled
 from nrverify.laws.process import Size
+from nrverify.laws.skellam_bridge import SkellamBridge
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws.panels import Array, Extended
 from nrverify.laws.threshold_arguments import checked_bits, checked_epsilons, checked_number, checked_utilities
 from nrverify.laws.threshold_law import log_halt, log_halting_law, log_survival
+from nrverify.laws.threshold_panels import Array, Extended
 
 _FARTHEST = 1e12  # in units of the noise; beyond it the exponents have too few digits
 

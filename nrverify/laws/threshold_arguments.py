@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nrverify.laws._arguments import Floats, positive, real
+from nrverify.laws.arguments import Floats, positive, real
 
 
 def checked_number(name: str, argument: float, *, above_zero: bool = False) -> float:

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws.laplace_convolution import forward_step, local_integrals
-from nrverify.laws.panels import (
+from nrverify.laws.threshold_convolution import forward_step, local_integrals
+from nrverify.laws.threshold_panels import (
     DEGREE,
     Extended,
     Mask,

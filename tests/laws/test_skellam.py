@@ -5,9 +5,9 @@ import pytest
 from flint import arb, ctx
 from scipy.stats import poisson
 
-from nrverify.laws._lattice import _rule, draw
 from nrverify.laws.process import Law, Process
 from nrverify.laws.skellam import Skellam
+from nrverify.laws.skellam_lattice import _rule, draw
 
 
 @pytest.fixture(autouse=True)

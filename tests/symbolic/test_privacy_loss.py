@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import sympy as sp
+
 from nrverify.symbolic.gaussian_paths import constant, covariance, motion, variance
 from nrverify.symbolic.inner_products import vector
 from nrverify.symbolic.stopping import LOOKS, stopping_rules

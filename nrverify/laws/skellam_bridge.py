@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws import _arguments as arguments
-from nrverify.laws import _lattice as lattice
-from nrverify.laws._arguments import Floats
+from nrverify.laws import arguments
+from nrverify.laws import skellam_lattice as lattice
+from nrverify.laws.arguments import Floats
 from nrverify.laws.bessel import log_tilted
 from nrverify.laws.process import Size
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nrverify.laws import _arguments as arguments
-from nrverify.laws._arguments import Floats
+from nrverify.laws import arguments
+from nrverify.laws.arguments import Floats
 from nrverify.laws.process import Size
 
 

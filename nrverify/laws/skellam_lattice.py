@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
-from nrverify.laws._arguments import Floats
+from nrverify.laws.arguments import Floats
 
 Rows = NDArray[np.intp]
 LogPmf = Callable[[Rows, Floats], Floats]

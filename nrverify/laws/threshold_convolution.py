@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrverify.laws.panels import (
+from nrverify.laws.threshold_panels import (
     DEGREE,
     FALLING,
     NODES,

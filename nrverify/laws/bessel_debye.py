@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from nrverify.laws._arguments import Floats
+from nrverify.laws.arguments import Floats
 
 SMALLEST_RADIUS = 30.0  # below it the power series takes over
 TERMS = 18  # the terms of order 18 and beyond are below 2e-17 for R >= 30
