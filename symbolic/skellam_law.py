@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from nrverify.laws import bessel
+from nrverify.laws import bessel, skellam_lattice
 from nrverify.laws.skellam import Skellam
 from nrverify.ledger import Refuted, certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
