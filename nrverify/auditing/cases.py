@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from nrverify.subjects.plays import Fixed, Follow
 
 DEFAULT_RANGE = {"time": (0.01, 1000.0), "epsilon": (0.2, 5.0)}
 DEFAULT_DIMENSIONS = (1, 3)
+WANDER = 10.0
+"""How far the times of a case move from look to look, up or down."""
 EPSILONS = 24
 """An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
 
@@ -106,6 +108,25 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
             Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
         ]
     return cases
+
+
+def varied(case: Case, knob: Knob, rng: np.random.Generator) -> Case:
+    """The case with its times moved together, so that over the looks no stretch of the range is left out.
+
+    An ε-knob keeps its grid, where the noise at each ε is to be seen often.
+    """
+    if not knob.falling:
+        return case
+    if isinstance(case.play, Fixed):
+        if case.play.length == 1:
+            return replace(case, play=Fixed((knob.at(float(rng.random())),)))
+        first, last = case.play.schedule[0], case.play.schedule[-1]
+        low, high = max(knob.low / last, 1 / WANDER), min(knob.high / first, WANDER)
+        factor = float(low * (high / low) ** rng.random()) if low < high else 1.0
+        return replace(case, play=Fixed(tuple(at * factor for at in case.play.schedule)))
+    low, high = max(knob.low / case.play.end, 1 / WANDER), min(knob.high / case.play.start, WANDER)
+    factor = float(low * (high / low) ** rng.random()) if low < high else 1.0
+    return replace(case, play=replace(case.play, start=case.play.start * factor, end=case.play.end * factor))
 
 
 def _evenly(knob: Knob, releases: int) -> tuple[float, ...]:

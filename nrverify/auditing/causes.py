@@ -95,16 +95,18 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "the release is useless, and NaN may reveal the value",
         )
     if result.id == "ties":
-        return _tie_cause(observed)
+        return _tie_cause(observed, description)
     if result.id in ("privacy.epsilon", "privacy.ex-post", "loss.stopping"):
         return (
             "less noise than the claim needs, or a transcript that says more than its last release",
             "an attacker learns more than the ε paid for: a leak",
         )
-    return _law_cause(observed, description)
+    return _law_cause(observed, alone=result.id == "law.release")
 
 
-def _tie_cause(observed: str) -> tuple[str, str]:
+def _tie_cause(observed: str, description: Description) -> tuple[str, str]:
+    if description.mechanism != "laplace":
+        return "noise reused at a smaller time, or drawn from few numbers", "the noise is less than it seems: a leak"
     if "scale" in observed:
         return (
             "jumps of the wrong scale, or of the wrong end of the interval",
@@ -116,19 +118,27 @@ def _tie_cause(observed: str) -> tuple[str, str]:
     )
 
 
-def _law_cause(observed: str, description: Description) -> tuple[str, str]:
+def _law_cause(observed: str, alone: bool) -> tuple[str, str]:
+    """By the family that stood out; `alone` for a release by itself, otherwise given the one before."""
     if "afresh" in observed or "memory" in observed or "correlation" in observed or "innovation before" in observed:
         return (
             "noise drawn afresh for each release, or a bridge that does not lead from the release before",
             "every release adds its own information, so that averaging them beats the noise: a leak",
         )
-    if "pull along the value" in observed or "at value" in observed:
+    if "along the value" in observed:
         return (
-            "a bridge that pulls towards 0 and not towards the value, or noise scaled by the value",
+            "a bridge that pulls towards 0 and not towards the value, or noise shifted with the value",
             "the noise itself betrays the value: a leak",
         )
-    if "heavy tails" in observed or "times the deviation" in observed:
-        return "noise of another family than claimed", "the loss is unbounded where it was bounded: a leak in the tails"
+    if "at value" in observed:
+        return (
+            "noise that depends on the value, or a fault that shows only for this case's schedule, dimension or method",
+            "if the value enters the noise it betrays the value: a leak",
+        )
+    if "after a" in observed:
+        return "a fault that shows only after an unusual release", "an attacker who waits for one learns more: a leak"
+    if "heavy tails" in observed or "times the deviation" in observed or "distribution" in observed:
+        return "noise of another family or shape than claimed", "the loss is not the one claimed: a leak in its tails"
     if "centre" in observed:
         return (
             "noise that is not centred, or a release shifted by one step",
@@ -136,16 +146,20 @@ def _law_cause(observed: str, description: Description) -> tuple[str, str]:
         )
     ratio = _ratio(observed)
     if ratio is not None:
-        return _scale_cause(ratio)
+        return _scale_cause(ratio, alone)
     return "noise of another law than claimed", "the loss is not the one claimed"
 
 
-def _scale_cause(ratio: float) -> tuple[str, str]:
-    effect = (
-        "too much noise: only accuracy suffers, nothing leaks"
-        if ratio > 1
-        else "too little noise: an attacker learns more than was paid for, a leak"
-    )
+def _scale_cause(ratio: float, alone: bool) -> tuple[str, str]:
+    if ratio < 1:
+        effect = "too little noise: an attacker learns more than was paid for, a leak"
+    elif alone:
+        effect = "too much noise: only accuracy suffers, nothing leaks by it"
+    else:
+        effect = (
+            "too much noise given the release before: only accuracy suffers if that is all; if the release before is "
+            "forgotten or the value enters, it is a leak"
+        )
     named = {
         2.0: "the noise of two draws is added",
         0.5: "half the variance, or a scale divided by √2",
@@ -155,9 +169,11 @@ def _scale_cause(ratio: float) -> tuple[str, str]:
     for value, cause in named.items():
         if abs(ratio / value - 1) < 0.05:
             return cause, effect
-    if not 0.5 < ratio < 2:
+    if 0.5 < ratio < 2:
+        return "a wrong constant in the variance", effect
+    if alone:
         return "a variance taken for a standard deviation, or the other way round", effect
-    return "a wrong constant in the variance", effect
+    return "a wrong bridge, or one that does not start from the release before", effect
 
 
 def _ratio(observed: str) -> float | None:

@@ -27,6 +27,8 @@ class Drawer:
         self.host = host
         self.settings = settings
         self.drawn = 0
+        self.reserved = 0
+        """Samples kept back for what is tried at the end."""
         self.started = time.monotonic()
         streams = np.random.SeedSequence(settings.seed).spawn(2)
         self._base = int(np.random.default_rng(streams[0]).integers(2**52))
@@ -37,7 +39,7 @@ class Drawer:
     @property
     def left(self) -> int:
         """How many sessions may still be drawn."""
-        return self.settings.samples - self.drawn
+        return self.settings.samples - self.drawn - self.reserved
 
     @property
     def out_of_time(self) -> bool:
@@ -45,9 +47,9 @@ class Drawer:
         return self.host.seconds >= self.settings.budget
 
     def seed(self) -> int:
-        """The next seed: different for every request."""
+        """The next seed: different for every request, and scattered, so that a seed cut to its low bits collides."""
         self._seeds += 1
-        return (self._base + self._seeds) % 2**53
+        return scattered((self._base + self._seeds) % 2**53)
 
     def sessions(self, case: Case, count: int, use: Callable[[Floats, Floats], None]) -> None:
         """Draws `count` sessions of a case (fewer when a limit is reached) and hands them on in batches."""
@@ -85,3 +87,11 @@ class Drawer:
             return FIRST_BATCH
         most = max(1, MOST_NUMBERS // (case.play.length * len(case.value)))
         return int(min(max(1.0 / pace, 1), most))
+
+
+def scattered(number: int) -> int:
+    """A one-to-one map of the whole numbers below 2^53 onto themselves that mixes all their bits."""
+    for shift, factor in ((27, 0x1B873593CC9E2D), (24, 0x19E3779B97F4A7)):
+        number ^= number >> shift
+        number = (number * factor) % 2**53
+    return number ^ (number >> 28)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.battery import IDS, Battery, battery_for, process_of
-from nrverify.auditing.cases import Case, Knob, cases_for, knob_of
+from nrverify.auditing.cases import Case, Knob, cases_for, knob_of, varied
 from nrverify.auditing.check import Batch
 from nrverify.auditing.drawing import Drawer
+from nrverify.auditing.epsilon_claim import EpsilonClaim
 from nrverify.auditing.innovations import innovations
 from nrverify.auditing.looks import conclusions, looks, reason_to_stop, share_out
 from nrverify.auditing.pairs import Labelled, Pair, draw_labelled, pairs_for
@@ -30,6 +31,9 @@ Progress = Callable[[int, int], None]
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
 MOST_REFUSALS = 40
+ADVICE_SAMPLES = 6
+DENSE = 200
+"""At so many ε's a subject is asked for its own times."""
 
 
 class NoiseReductionAudit:
@@ -48,6 +52,7 @@ class NoiseReductionAudit:
         self._advice: list[CheckResult] = []
         self._refused: list[str] = []
         self._battery = Battery([], [], [])
+        self.drawer.reserved = ADVICE_SAMPLES
 
     def run(self) -> tuple[CheckResult, ...]:
         """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
@@ -58,7 +63,11 @@ class NoiseReductionAudit:
         pairs = pairs_for(self.description, self._knob, dimensions)
         times_known = self.description.knob == "time" or "time_of" in self.description.methods
         self._battery = battery_for(self.description, cases, self._knob, times_known, self.settings.only)
-        self._advise(cases[0].value)
+        if "time_of" in self.description.methods:
+            self._times_of(np.geomspace(self._knob.low, self._knob.high, DENSE))
+            for check in self._battery.transcripts:
+                if isinstance(check, EpsilonClaim):
+                    check.ask_densely(self._times)
         # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
         with np.errstate(over="ignore", invalid="ignore"):
             try:
@@ -67,6 +76,7 @@ class NoiseReductionAudit:
                 if not self._refuted():
                     raise
                 self.failure, self.stopped = str(failure), "errored"
+            self._advise(cases[0].value)
             return self._conclude()
 
     @property
@@ -91,7 +101,7 @@ class NoiseReductionAudit:
     def _draw(self, cases: list[Case], index: int, count: int) -> None:
         """Draws a case; a setting that the subject refuses is moved inwards and reported as not covered."""
         for _ in range(MOST_REFUSALS):
-            case = cases[index]
+            case = varied(cases[index], self._knob, self.drawer.rng)
             try:
                 self.drawer.sessions(case, count, partial(self._observe, case))
                 return
@@ -146,9 +156,16 @@ class NoiseReductionAudit:
         return any(check.refuted(self.level) for check in self._battery.checks)
 
     def _advise(self, value: tuple[float, ...]) -> None:
-        if "open" in self.description.methods:
-            self._advice.append(refusals(self.drawer, self._knob, value))
-        if not repeats_itself(self.drawer, self.description, self._knob):
+        """Invalid requests and repeated seeds, tried last: they may upset a subject, and are only advice."""
+        if self.failure is not None:
+            return
+        try:
+            repeats = repeats_itself(self.drawer, self.description, self._knob)
+            if "open" in self.description.methods:
+                self._advice.append(refusals(self.drawer, self._knob, value))
+        except (SubjectFailed, SubjectRefused):
+            return
+        if not repeats:
             words = "the same seed gives another transcript: a finding cannot be replayed from its seed alone"
             self._advice.append(CheckResult("randomness.repeats", "randomness", CheckVerdict.ADVICE, message=words))
 

@@ -44,6 +44,10 @@ class EpsilonClaim:
         self._times: dict[float, float] = {}
         self._judged: tuple[int, float, str] | None = None
 
+    def ask_densely(self, times: dict[float, float]) -> None:
+        """Takes in the subject's own times at many ε's: the claim is for any of them, sampled or not."""
+        self._times.update(times)
+
     def observe(self, batch: Batch) -> None:
         """Adds up the noise at each ε, by dimension."""
         self.sessions += batch.sessions
@@ -85,13 +89,15 @@ class EpsilonClaim:
         )
 
     def _failure(self, alpha: float) -> tuple[float, str]:
-        if self._judged is not None and self._judged[0] == self.sessions:
+        # With times of the subject's own the judgement does not depend on how much was drawn.
+        seen = len(self._times) or self.sessions
+        if self._judged is not None and self._judged[0] == seen:
             return self._judged[1:]
         if self.mechanism == "laplace":
             found = self._pure(alpha)
         else:
             found = self._brownian(alpha)
-        self._judged = (self.sessions, *found)
+        self._judged = (seen, *found)
         return found
 
     def _largest_scale(self, alpha: float, shape: float) -> dict[tuple[int, float], float]:

@@ -17,6 +17,7 @@ from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, Scal
 Floats = NDArray[np.float64]
 
 LONGEST = 12
+METHODS = ("sample", "open")
 STRATA = (1.0, 2.0, 3.0)
 FRESH = "noise drawn afresh for each release"
 CELL_EDGES, CELL_WEIGHTS = uniform_cells()
@@ -148,6 +149,9 @@ class ReleaseLaw(LawCheck):
             "distribution of the first release": (2.0, CellWealth(CELL_WEIGHTS)),
             "shape of the first release": (2.0, RatioWealth(SHAPES)),
         }
+        for method in METHODS:
+            families[f"variance of the first release by {method}()"] = (1.0, ScaleWealth())
+            families[f"centre of the first release by {method}()"] = (0.5, MeanWealth())
         for position in range(1, LONGEST):
             families[f"variance of release {position + 1}"] = (1.0, ScaleWealth())
             families[f"centre of release {position + 1}"] = (0.5, MeanWealth())
@@ -156,8 +160,8 @@ class ReleaseLaw(LawCheck):
         self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     def observe(self, batch: Batch) -> None:
-        """Bets on the marginal scores, position by position."""
-        if not batch.case.fixed or batch.innovations is None:
+        """Bets on the marginal scores, position by position; of an adaptive session on the first release alone."""
+        if batch.innovations is None:
             return
         self.sessions += batch.sessions
         marginal = batch.innovations.marginal
@@ -169,6 +173,10 @@ class ReleaseLaw(LawCheck):
         self._mean("centre of the first release", first)
         self._cells("distribution of the first release", first)
         self._ratios("shape of the first release", shape_ratios(first))
+        self._scale(f"variance of the first release by {batch.case.method}()", first)
+        self._mean(f"centre of the first release by {batch.case.method}()", first)
+        if not batch.case.fixed:
+            return
         for position in range(1, min(marginal.shape[1], LONGEST)):
             z = _present(marginal[:, position])
             self._scale(f"variance of release {position + 1}", z)
@@ -265,7 +273,10 @@ class ValueLaw(LawCheck):
     claims: tuple[str, ...] = ("P12",)
 
     def __init__(self, cases: list[Case]) -> None:
-        families: dict[str, tuple[float, Wealth]] = {"pull along the value": (4.0, MeanWealth())}
+        families: dict[str, tuple[float, Wealth]] = {
+            "pull along the value": (4.0, MeanWealth()),
+            "pull of the first release along the value": (2.0, MeanWealth()),
+        }
         for case in cases:
             families[f"variance at value {_words(case)}"] = (1.0, ScaleWealth())
             families[f"centre at value {_words(case)}"] = (1.0, MeanWealth())
@@ -281,6 +292,7 @@ class ValueLaw(LawCheck):
         sign = np.broadcast_to(np.sign(batch.case.array), z.shape)
         self.count += int(here.sum())
         self._mean("pull along the value", z[here], sign[here])
+        self._mean("pull of the first release along the value", z[:, 0][here[:, 0]], sign[:, 0][here[:, 0]])
         self._scale(f"variance at value {_words(batch.case)}", z[here])
         self._mean(f"centre at value {_words(batch.case)}", z[here], np.where(sign[here] == 0, 1.0, sign[here]))
 

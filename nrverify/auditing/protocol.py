@@ -55,7 +55,7 @@ class Finite:
             alpha=alpha,
             detectable="any release that is NaN, infinite or beyond 1e100",
             expected="finite releases",
-            observed=f"{self.bad} releases are NaN or infinite",
+            observed=f"{self.bad} releases are NaN, infinite or beyond 1e100",
         )
 
 

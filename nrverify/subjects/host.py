@@ -110,9 +110,10 @@ class Host:
         try:
             self._connection.send((method, arguments))
         except (BrokenPipeError, OSError):
-            raise SubjectFailed(f"the subject's process ended {self._ending()} before {method}()") from None
+            words = f"the subject's process ended {self._ending()} before {_words(method, arguments)}"
+            raise SubjectFailed(words) from None
         try:
-            return self._receive(f"{method}()")
+            return self._receive(_words(method, arguments))
         finally:
             self.seconds += time.monotonic() - started
 
@@ -135,6 +136,13 @@ class Host:
         if code is not None and code < 0:
             return f"by signal {signal.Signals(-code).name}"
         return f"with exit code {code}"
+
+
+def _words(method: str, arguments: tuple[Any, ...]) -> str:
+    """A request in the subject's own words."""
+    if method == "scalar":
+        return f"{arguments[0]}()"
+    return {"play": "open() and release() of some sessions", "refusal": "an invalid request"}.get(method, f"{method}()")
 
 
 def _serve(connection: Connection, parents: Connection, load: Callable[[], Any]) -> None:
