@@ -68,14 +68,28 @@ def run_all(
     if executor is None:
         yield from map(run_task, tasks)
         return
-    futures = {executor.submit(run_task, task): task for task in tasks}
+    futures = {executor.submit(run_module, group): group for group in _by_module(tasks)}
     for future in as_completed(futures):
         error = future.exception()
         if error is None:
-            yield future.result()
-        else:
-            evidence = tasks[futures[future]]
-            yield _result(evidence, Record(), 0.0, (), f"its worker died: {type(error).__name__}: {error}")
+            yield from future.result()
+            continue
+        for task in futures[future]:
+            words = f"its worker died: {type(error).__name__}: {error}"
+            yield _result(tasks[task], Record(), 0.0, (), words)
+
+
+def _by_module(tasks: Iterable[Task]) -> list[tuple[Task, ...]]:
+    """Tasks of a module go to one worker, where sympy remembers what it simplified; the largest modules start first."""
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault(task.module, []).append(task)
+    return sorted(map(tuple, groups.values()), key=len, reverse=True)
+
+
+def run_module(tasks: tuple[Task, ...]) -> list[Result]:
+    """Runs the evidence of several tasks in this process."""
+    return [run_task(task) for task in tasks]
 
 
 def spent_share(evidence: Iterable[Evidence]) -> float:
