@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.signal import oaconvolve
 
 from nrverify.laws.arguments import Floats
 from nrverify.laws.bessel import log_scaled, log_tilted
@@ -114,6 +113,9 @@ class _Line:
 def _convolve(masses: Floats, kernel: Floats) -> Floats:
     if masses.size * kernel.size <= _DIRECT_PRODUCTS:
         return np.convolve(masses, kernel)
+    # Imported here: scipy.signal brings scipy.stats with it, a second that no other boundary needs.
+    from scipy.signal import oaconvolve
+
     return np.asarray(oaconvolve(masses, kernel), dtype=np.float64)
 
 

@@ -35,8 +35,8 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", 0.25, 100),
-    "standard": Profile("standard", 1.0, 100),
+    "quick": Profile("quick", 0.25, 70),
+    "standard": Profile("standard", 1.0, 70),
     "deep": Profile("deep", 100.0, 5_000),
 }
 
