@@ -198,6 +198,7 @@ class TranscriptLaw(LawCheck):
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {
             "variance of a release given the one before": (6.0, ScaleWealth()),
+            "variance of every release given the past": (6.0, ScaleWealth()),
             "centre of a release given the one before": (2.0, MeanWealth()),
             "memory of the release before": (4.0, MeanWealth()),
             "dependence on the innovation before": (2.0, MeanWealth()),
@@ -231,6 +232,7 @@ class TranscriptLaw(LawCheck):
             self._scale(f"variance of release {position + 2} given the one before", now)
             self._mean(f"memory at release {position + 2}", now, before)
         self._pooled(z[here], past[here], previous[here])
+        self._scale("variance of every release given the past", _present(found.z))
         self._ratios("alternative", {FRESH: fresh_ratio(_present(np.moveaxis(found.fresh[:, 1:], 1, 0)))})
 
     def _pooled(self, z: Floats, past: Floats, previous: Floats) -> None:
