@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import gamma
 
+from nrverify.auditing.cases import EPSILONS
 from nrverify.auditing.check import Batch
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.laws.crossing import crossing_probability
@@ -21,6 +22,10 @@ Floats = NDArray[np.float64]
 SMALLER: Floats = EFFECTS[EFFECTS < 0]
 CORNER_MARGIN = 1.05
 """A joint crossing probability at confidence limits must exceed δ by this factor: the corner is not proved worst."""
+
+
+MOST_LEVELS = 2 * EPSILONS
+"""Noise levels bounded at once: the grid in two dimensions; fixed in advance, so that α is divided alike at each look."""
 
 
 class EpsilonClaim:
@@ -49,12 +54,16 @@ class EpsilonClaim:
         self._times.update(times)
 
     def observe(self, batch: Batch) -> None:
-        """Adds up the noise at each ε, by dimension."""
+        """Adds up the noise at each ε of the fixed schedules, by dimension."""
+        if not batch.case.fixed:
+            return
         self.sessions += batch.sessions
         size = np.abs(batch.noise) if self.mechanism == "laplace" else batch.noise**2
         d = size.shape[2]
         asked = batch.asked
         for epsilon in np.unique(asked[np.isfinite(asked)]):
+            if len(self._sums) == MOST_LEVELS and (d, float(epsilon)) not in self._sums:
+                continue
             # A repeated ε repeats its release: the first occurrence in a session counts.
             hit = asked == epsilon
             first = hit & (np.cumsum(hit, axis=1) == 1)
@@ -102,7 +111,7 @@ class EpsilonClaim:
 
     def _largest_scale(self, alpha: float, shape: float) -> dict[tuple[int, float], float]:
         """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
-        level = -np.log(alpha / max(len(self._sums), 1))
+        level = -np.log(alpha / MOST_LEVELS)
         return {
             key: total / _smallest_ratio(count, shape, level) for key, (total, count) in self._sums.items() if count
         }
