@@ -25,7 +25,7 @@ CORNER_MARGIN = 1.05
 
 
 MOST_LEVELS = 2 * EPSILONS
-"""Noise levels bounded at once: the grid in two dimensions; fixed in advance, so that α is divided alike at each look."""
+"""Noise levels bounded at once: the grid in two dimensions, fixed in advance so that α is divided alike each time."""
 
 
 class EpsilonClaim:
