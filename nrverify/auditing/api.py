@@ -37,10 +37,10 @@ def audit(
     """
     settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks))
     address = subject if isinstance(subject, str) else None
-    load = _loader(subject)
+    open_host = _host(subject)
     started = time.monotonic()
     try:
-        host = Host(load, timeout)
+        host = open_host(timeout)
     except SubjectFailed as failure:
         return _errored(address, None, settings, 0, started, str(failure))
     try:
@@ -49,15 +49,14 @@ def audit(
         host.close()
 
 
-def _loader(subject: Any) -> Callable[[], Any]:
-    if isinstance(subject, str):
-        address = parse(subject)
-        if address.scheme != "python":
-            raise ValueError(
-                f"{subject!r}: subjects of the scheme {address.scheme!r} cannot be audited yet; use python:"
-            )
-        return lambda: load_python(address.rest)
-    return lambda: instance_of(subject)
+def _host(subject: Any) -> Callable[[float], Host]:
+    """How the subject is reached: an object or a python: address in a worker process, cmd: as a process of its own."""
+    if not isinstance(subject, str):
+        return lambda timeout: Host(lambda: instance_of(subject), timeout)
+    address = parse(subject)
+    if address.scheme == "python":
+        return lambda timeout: Host(lambda: load_python(address.rest), timeout)
+    raise ValueError(f"{subject!r}: subjects of the scheme {address.scheme!r} cannot be audited yet; use python:")
 
 
 def _audited(

@@ -1,0 +1,1 @@
+"""Calibration: the instrument tested on mutants and on correct implementations."""

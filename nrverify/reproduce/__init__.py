@@ -1,0 +1,1 @@
+"""Reproduction: the paper's figures and findings with today's code."""

@@ -1,0 +1,1 @@
+"""Vectors: certified test vectors for implementers in any language."""
