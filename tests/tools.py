@@ -1,0 +1,20 @@
+"""Tools of other worlds (a compiler, node, java, a browser) that some tests need and a machine may not have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+COMMANDS = {"cc": ("cc", "gcc"), "node": ("node",), "java": ("javac",), "chromium": ("chromium", "chromium-browser")}
+
+
+def need(tool: str) -> str:
+    """The path of a tool; without it the test is not run, or fails where NRVERIFY_REQUIRE names the tool."""
+    for command in COMMANDS[tool]:
+        if path := shutil.which(command):
+            return path
+    if tool in os.environ.get("NRVERIFY_REQUIRE", "").split(","):
+        pytest.fail(f"NRVERIFY_REQUIRE names {tool}, which is not on this machine", pytrace=False)
+    pytest.skip(f"NOT RUN: needs {tool}")
