@@ -110,10 +110,16 @@ def _privacy(
     if description.knob == "epsilon":
         assert description.sensitivity is not None
         pairs.append(ExPost(description.mechanism, description.sensitivity, delta, knob.low))
-        if description.mechanism == "skellam":
-            missing["privacy.epsilon"] = "the exact crossing probability is not computed for Skellam noise"
-        else:
-            transcripts.append(EpsilonClaim(description.mechanism, description.sensitivity, delta, times_known))
+        transcripts.append(
+            EpsilonClaim(
+                description.mechanism,
+                process_of(description),
+                description.sensitivity,
+                delta,
+                description.rate or 1.0,
+                known_times=times_known,
+            )
+        )
     elif description.mechanism == "laplace":
         pairs.append(ExPost("laplace", None, 0.0, 0.5))
     else:

@@ -22,6 +22,10 @@ WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
 EPSILONS = 24
 """An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
+FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
+"""Where the times are not known the grid is finer: many looks leave a claim less slack than few."""
+DENSE_GROUPS = 8
+DENSE_ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,24 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
             Case("adaptive", _spread((-2.0, 4.0), small), Follow(*ends, fast, slow, 6, 0.0), "open"),
             Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
         ]
+    if description.knob == "epsilon" and "time_of" not in description.methods:
+        cases += _dense(description, knob, large)
     return cases
+
+
+def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
+    """Long schedules that together ask for every ε of the fine grid, so that the noise at each can be bounded."""
+    grid = [float(knob.low * (knob.high / knob.low) ** (i / (FINE_EPSILONS - 1))) for i in range(FINE_EPSILONS)]
+    return [
+        Case(
+            f"dense {group}-{round_}",
+            _spread((2.0 + group, -3.0, 1.0), d),
+            Fixed(tuple(grid[group::DENSE_GROUPS])),
+            _method(description, 2 * round_),
+        )
+        for round_ in range(DENSE_ROUNDS)
+        for group in range(DENSE_GROUPS)
+    ]
 
 
 def varied(case: Case, knob: Knob, rng: np.random.Generator) -> Case:

@@ -1,0 +1,77 @@
+"""How much noise there is at each ε: sums over sessions, and the largest level not excluded, at every look at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import gamma
+
+from nrverify.auditing.cases import FINE_EPSILONS
+from nrverify.auditing.check import Batch
+from nrverify.auditing.single_looks import SMALLER
+from nrverify.statistics.wealth import log_average
+
+Floats = NDArray[np.float64]
+
+MOST_LEVELS = 2 * FINE_EPSILONS
+"""Noise levels bounded at once: the grid in two dimensions, fixed in advance so that α is divided alike each time."""
+
+
+class NoiseLevels:
+    """Sums of the noise's sizes (Laplace) or squares at each (d, ε); one release of a session counts for each."""
+
+    def __init__(self, laplace: bool) -> None:
+        self._laplace = laplace
+        self._sums: dict[tuple[int, float], tuple[float, int]] = {}
+
+    def add(self, batch: Batch) -> None:
+        """Takes in transcripts of a fixed schedule."""
+        size = np.abs(batch.noise) if self._laplace else batch.noise**2
+        d = size.shape[2]
+        asked = batch.asked
+        for epsilon in np.unique(asked[np.isfinite(asked)]):
+            # A repeated ε repeats its release: the first occurrence in a session counts.
+            hit = asked == epsilon
+            first = hit & (np.cumsum(hit, axis=1) == 1)
+            self._count((d, float(epsilon)), float(size[first].sum()), int(first.sum()) * d)
+
+    def merge(self, other: NoiseLevels) -> None:
+        """Takes in what another has added up."""
+        for key, (total, count) in other._sums.items():
+            self._count(key, total, count)
+
+    def _count(self, key: tuple[int, float], total: float, count: int) -> None:
+        if key in self._sums or len(self._sums) < MOST_LEVELS:
+            before = self._sums.get(key, (0.0, 0))
+            self._sums[key] = (before[0] + total, before[1] + count)
+
+    def largest(self, alpha: float) -> dict[tuple[int, float], float]:
+        """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
+        shape = 1.0 if self._laplace else 0.5
+        level = -np.log(alpha / MOST_LEVELS)
+        return {
+            key: total / _smallest_ratio(count, shape, level) for key, (total, count) in self._sums.items() if count
+        }
+
+    def resolution(self, alpha: float) -> float:
+        """How far the upper confidence limit of the noise lies above it, where it was seen most at each ε."""
+        counts: dict[float, int] = {}
+        for (_, epsilon), (_, count) in self._sums.items():
+            counts[epsilon] = max(count, counts.get(epsilon, 0))
+        shape = (1.0 if self._laplace else 0.5) * min(counts.values(), default=0)
+        return float(shape / gamma.ppf(alpha / MOST_LEVELS, shape) - 1) if shape > 1 else float("inf")
+
+
+def _smallest_ratio(count: int, shape: float, level: float) -> float:
+    """The smallest total/t not excluded as 'less noise than t' (shape ½: squares, 1: sizes), valid at every look."""
+
+    def log_e(ratio: float) -> float:
+        return log_average(-shape * count * SMALLER - shape * ratio * np.expm1(-SMALLER))
+
+    low, high = 0.0, float(count)
+    if log_e(low) < level:
+        return 1e-300
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if log_e(middle) >= level else (low, middle)
+    return high

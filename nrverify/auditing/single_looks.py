@@ -1,0 +1,111 @@
+"""The claim of an ε-knob at one look alone: the least noise that keeps it, and bets that there is less."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from nrverify.laws.process import Process
+from nrverify.laws.skellam import Skellam
+from nrverify.statistics.wealth import EFFECTS, log_average
+
+Floats = NDArray[np.float64]
+
+SMALLER: Floats = EFFECTS[EFFECTS < 0]
+COLUMNS = 12
+
+
+def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float, rate: float) -> float:
+    """The smallest t at which P(loss > ε) ≤ δ: with less noise the claim fails at this look alone."""
+    if mechanism == "laplace":
+        return sensitivity / epsilon
+    if mechanism == "skellam":
+        return _least_skellam(epsilon, int(sensitivity), delta, rate)
+    # Φ(Δ/2√t − ε√t/Δ) = δ, solved for Δ/√t.
+    z = float(-ndtri(delta))
+    return (sensitivity / (math.sqrt(z * z + 2 * epsilon) - z)) ** 2
+
+
+def _least_skellam(epsilon: float, sensitivity: int, delta: float, rate: float) -> float:
+    """t_k for the first k with P(X_{t_k} ≥ k + 1) ≤ δ, where the loss of noise k at time t_k is ε.
+
+    Between t_k and t_{k+1} exactly the noise k + 1 and above passes ε, and that is least likely at t_k.
+    """
+    process = Skellam(rate)
+
+    def time_of(k: int) -> float:
+        def excess(log_t: float) -> float:
+            return float(process.loss(math.exp(log_t), 0, -sensitivity, k)) - epsilon
+
+        guess = math.log((k + sensitivity) / (2 * rate * math.sinh(epsilon / sensitivity)))
+        low, high = guess - 1.0, guess + 1.0
+        while excess(low) < 0:
+            low -= 1.0
+        while excess(high) > 0:
+            high += 1.0
+        return math.exp(float(brentq(excess, low, high, xtol=1e-14)))
+
+    def keeps(k: int) -> bool:
+        return bool(process.marginal(time_of(k)).sf(k) <= delta)
+
+    low, high = -1, 1
+    while not keeps(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    # The lattice makes the probability uneven in k: an earlier time that keeps the claim is looked for.
+    return time_of(next((k for k in range(max(high - 5, 0), high) if keeps(k)), high))
+
+
+class TooLittle:
+    """Bets that the noise at each ε is less than the least that keeps its claim, by one factor for all of them.
+
+    The likelihood ratio of less noise against the least allowed falls with the size of the noise, and more noise is
+    larger: so the wealth has mean at most one for every noise level that keeps the claim. Releases at one position of
+    the sessions are independent; the wealths of the positions are averaged.
+    """
+
+    def __init__(self, process: Process, least: Callable[[float], float]) -> None:
+        self._process = process
+        self._least = least
+        self._times: dict[float, float] = {}
+        self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
+        self.count = 0
+
+    def bet(self, asked: Floats, noise: Floats) -> None:
+        """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
+        for column, epsilon in enumerate(asked[:COLUMNS]):
+            t = self._times.get(float(epsilon))
+            if t is None:
+                t = self._times[float(epsilon)] = self._least(float(epsilon))
+            sizes, counts = np.unique(np.abs(noise[:, column]), return_counts=True)
+            allowed = self._process.marginal(t).logpdf(sizes)
+            for index, effect in enumerate(SMALLER):
+                less = self._process.marginal(t * math.exp(effect)).logpdf(sizes)
+                self.log_wealth[column, index] += float(counts @ (less - allowed))
+        self.count += noise.size
+
+    def fresh(self) -> TooLittle:
+        """The same bets before anything was drawn."""
+        return TooLittle(self._process, self._least)
+
+    def merge(self, other: TooLittle) -> None:
+        """Takes in what another has seen."""
+        self.log_wealth = self.log_wealth + other.log_wealth
+        self.count += other.count
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(self.log_wealth.ravel())
+
+    @property
+    def factor(self) -> float:
+        """The leading alternative: the noise level over the least that keeps the claim."""
+        return float(np.exp(SMALLER[int(np.argmax(self.log_wealth.max(axis=0)))]))
