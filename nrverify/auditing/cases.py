@@ -23,7 +23,7 @@ WANDER = 10.0
 EPSILONS = 24
 """An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
 FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
-"""Where the times are not known the grid is finer: many looks leave a claim less slack than few."""
+"""Where the times of Brownian noise are not known the grid is finer: many looks leave a claim less slack than few."""
 DENSE_GROUPS = 8
 DENSE_ROUNDS = 2
 
@@ -111,7 +111,7 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
             Case("adaptive", _spread((-2.0, 4.0), small), Follow(*ends, fast, slow, 6, 0.0), "open"),
             Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
         ]
-    if description.knob == "epsilon" and "time_of" not in description.methods:
+    if (description.mechanism, description.knob) == ("brownian", "epsilon") and "time_of" not in description.methods:
         cases += _dense(description, knob, large)
     return cases
 

@@ -41,31 +41,46 @@ SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "
 """A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
 
 
-def explained(results: tuple[CheckResult, ...], description: Description, reproduce: str) -> tuple[CheckResult, ...]:
+def explained(
+    results: tuple[CheckResult, ...], description: Description, alpha: float, reproduce: str
+) -> tuple[CheckResult, ...]:
     """All results, the refuted ones with their message and the command that reproduces them."""
     refuted = {result.id for result in results if result.verdict is CheckVerdict.REFUTED}
     primary = next((id for id in PRIMARY if id in refuted), None)
-    return tuple(_with_cause(result, description, reproduce, primary) for result in results)
+    return tuple(
+        replace(result, message=_message(result, description, alpha, primary), reproduce=reproduce)
+        if result.verdict is CheckVerdict.REFUTED
+        else result
+        for result in results
+    )
 
 
-def _with_cause(result: CheckResult, description: Description, reproduce: str, primary: str | None) -> CheckResult:
-    if result.verdict is not CheckVerdict.REFUTED:
-        return result
+def _message(result: CheckResult, description: Description, alpha: float, primary: str | None) -> str:
     cause, effect = _cause_and_effect(result, description)
     if primary is not None and result.id in SECONDARY:
         cause, effect = f"that of {primary}", f"that of {primary}"
-    certainty = "this cannot happen if the claim holds"
-    if result.alpha is not None and result.kind in ("law", "privacy", "randomness"):
-        certainty = f"if the claim held, this would be seen with probability at most {result.alpha:.2g}"
-    message = " ".join(
+    return " ".join(
         [
             CLAIM.get(result.id, result.id),
-            f"Expected {result.expected}; observed {result.observed}; {certainty}.",
+            f"Expected {result.expected}; observed {result.observed}.",
+            _certainty(result, alpha),
             f"Likely cause: {cause}.",
             f"Effect: {effect}.",
         ]
     )
-    return replace(result, message=message, reproduce=reproduce)
+
+
+def _certainty(result: CheckResult, alpha: float) -> str:
+    """The evidence with its error probability, for this check and for the run."""
+    if result.alpha is None or result.kind not in ("law", "privacy", "randomness"):
+        return "Evidence: this cannot happen if the claim holds."
+    seen = "Evidence: this"
+    if result.e_value is not None:
+        seen = f"Evidence: an e-value of {result.e_value:.2g}, where {1 / result.alpha:.2g} refutes; this"
+    return (
+        f"{seen} would be seen with probability at most {result.alpha:.2g} if the claim held, "
+        f"and any false alarm of the whole run with probability at most {alpha:.2g}."
+    )
 
 
 def _cause_and_effect(result: CheckResult, description: Description) -> tuple[str, str]:

@@ -16,7 +16,6 @@ from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.single_looks import TooLittle, least_time
 from nrverify.auditing.skellam_looks import passing_probability
 from nrverify.laws.crossing import crossing_probability
-from nrverify.laws.process import Process
 
 Floats = NDArray[np.float64]
 
@@ -45,21 +44,19 @@ class EpsilonClaim:
     def __init__(
         self,
         mechanism: str,
-        process: Process,
         sensitivity: float,
         delta: float,
         rate: float = 1.0,
         known_times: bool = False,
     ) -> None:
         self.mechanism = mechanism
-        self.process = process
         self.sensitivity = sensitivity
         self.delta = delta
         self.rate = rate
         self.known_times = known_times
         self.sessions = 0
         self.levels = NoiseLevels(mechanism == "laplace")
-        self.too_little = TooLittle(process, self._least)
+        self.too_little = TooLittle(mechanism, self._least, rate)
         self._times: dict[float, float] = {}
         self._judged: tuple[int, float, str] | None = None
 
@@ -69,9 +66,7 @@ class EpsilonClaim:
 
     def fresh(self) -> EpsilonClaim:
         """The same check before anything was drawn."""
-        return EpsilonClaim(
-            self.mechanism, self.process, self.sensitivity, self.delta, self.rate, known_times=self.known_times
-        )
+        return EpsilonClaim(self.mechanism, self.sensitivity, self.delta, self.rate, known_times=self.known_times)
 
     def merge(self, other: EpsilonClaim) -> None:
         """Takes in what another has seen."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.wealth import EFFECTS, log_average
 
@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 
 SMALLER: Floats = EFFECTS[EFFECTS < 0]
 COLUMNS = 12
+LARGEST_SIZE = 20_000
+"""Noise beyond this is counted as this size: a larger one would speak still more for the claim."""
+LEAST_LOG_RATIO = -1e6
 
 
 def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float, rate: float) -> float:
@@ -60,7 +63,7 @@ def _least_skellam(epsilon: float, sensitivity: int, delta: float, rate: float) 
         middle = (low + high) // 2
         low, high = (low, middle) if keeps(middle) else (middle, high)
     # The lattice makes the probability uneven in k: an earlier time that keeps the claim is looked for.
-    return time_of(next((k for k in range(max(high - 5, 0), high) if keeps(k)), high))
+    return time_of(next((k for k in range(max(high - 3, 0), high) if keeps(k)), high))
 
 
 class TooLittle:
@@ -71,29 +74,27 @@ class TooLittle:
     the sessions are independent; the wealths of the positions are averaged.
     """
 
-    def __init__(self, process: Process, least: Callable[[float], float]) -> None:
-        self._process = process
+    def __init__(self, mechanism: str, least: Callable[[float], float], rate: float = 1.0) -> None:
+        self._mechanism = mechanism
         self._least = least
-        self._times: dict[float, float] = {}
+        self._rate = rate
+        self._ratios: dict[float, LaplaceRatios | SkellamRatios] = {}
         self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
         self.count = 0
 
     def bet(self, asked: Floats, noise: Floats) -> None:
         """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
-        for column, epsilon in enumerate(asked[:COLUMNS]):
-            t = self._times.get(float(epsilon))
-            if t is None:
-                t = self._times[float(epsilon)] = self._least(float(epsilon))
-            sizes, counts = np.unique(np.abs(noise[:, column]), return_counts=True)
-            allowed = self._process.marginal(t).logpdf(sizes)
-            for index, effect in enumerate(SMALLER):
-                less = self._process.marginal(t * math.exp(effect)).logpdf(sizes)
-                self.log_wealth[column, index] += float(counts @ (less - allowed))
+        for column, epsilon in enumerate(asked[:COLUMNS].tolist()):
+            if epsilon not in self._ratios:
+                t = self._least(epsilon)
+                laplace = self._mechanism == "laplace"
+                self._ratios[epsilon] = LaplaceRatios(t) if laplace else SkellamRatios(t, self._rate)
+            self.log_wealth[column] += self._ratios[epsilon].total(np.abs(noise[:, column]))
         self.count += noise.size
 
     def fresh(self) -> TooLittle:
         """The same bets before anything was drawn."""
-        return TooLittle(self._process, self._least)
+        return TooLittle(self._mechanism, self._least, self._rate)
 
     def merge(self, other: TooLittle) -> None:
         """Takes in what another has seen."""
@@ -109,3 +110,33 @@ class TooLittle:
     def factor(self) -> float:
         """The leading alternative: the noise level over the least that keeps the claim."""
         return float(np.exp(SMALLER[int(np.argmax(self.log_wealth.max(axis=0)))]))
+
+
+@dataclass(frozen=True)
+class LaplaceRatios:
+    """log of the density of Lap(t e^θ) over that of Lap(t), for each θ < 0: −θ − (|x|/t)(e^{−θ} − 1)."""
+
+    t: float
+
+    def total(self, sizes: Floats) -> Floats:
+        """Summed over the sizes of the noise."""
+        return np.asarray(-sizes.size * SMALLER - float(sizes.sum()) / self.t * np.expm1(-SMALLER))
+
+
+class SkellamRatios:
+    """log of the pmf of Skellam noise at t e^θ over that at t, for each θ < 0, from a table that grows."""
+
+    def __init__(self, t: float, rate: float) -> None:
+        self._process = Skellam(rate)
+        self._t = t
+        self._table = np.empty((SMALLER.size, 0))
+
+    def total(self, sizes: Floats) -> Floats:
+        """Summed over the sizes of the noise."""
+        counts = np.bincount(np.minimum(sizes, LARGEST_SIZE).astype(np.int64).ravel())
+        if counts.size > self._table.shape[1]:
+            points = np.arange(2 * counts.size)
+            allowed = self._process.marginal(self._t).logpdf(points)
+            less = [self._process.marginal(self._t * math.exp(effect)).logpdf(points) for effect in SMALLER]
+            self._table = np.maximum(np.array(less) - allowed, LEAST_LOG_RATIO)
+        return np.asarray(self._table[:, : counts.size] @ counts)

@@ -11,6 +11,7 @@ from nrverify.laws.skellam import Skellam
 Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-18
+ROUNDING = 1e-9
 DIRECT = 4_000_000
 """Beyond so many products the fast Fourier transform is used, whose error is below 1e-15 of the whole mass."""
 
@@ -39,8 +40,11 @@ def passing_probability(epsilons: Floats, times: Floats, sensitivity: int, rate:
 def _first_above(process: Skellam, t: float, epsilon: float, sensitivity: int) -> int:
     """The smallest noise whose loss at time t is above ε (the loss grows with the noise)."""
 
+    # The noise next to the level has a loss of exactly ε for a boundary that wastes nothing: rounding is no excess.
+    allowed = epsilon + ROUNDING * max(epsilon, 1.0)
+
     def above(k: int) -> bool:
-        return bool(process.loss(t, 0, -sensitivity, k) > epsilon)
+        return bool(process.loss(t, 0, -sensitivity, k) > allowed)
 
     low, high = -sensitivity - 1, 1
     while not above(high):
