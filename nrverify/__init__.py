@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nrverify.auditing.api import audit
+    from nrverify.auditing.gate import gate
     from nrverify.auditing.results import Report
     from nrverify.reference.halting import halting_rounds
     from nrverify.reference.noise_reduction import BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction
@@ -27,6 +28,7 @@ __all__ = [
     "Transcripts",
     "__version__",
     "audit",
+    "gate",
     "halting_rounds",
     "simulate",
     "transcripts",
@@ -38,6 +40,7 @@ _HOMES = {
     "AboveThreshold": "nrverify.reference.threshold",
     "Report": "nrverify.auditing.results",
     "audit": "nrverify.auditing.api",
+    "gate": "nrverify.auditing.gate",
     "BrownianMechanism": "nrverify.reference.noise_reduction",
     "LaplaceNoiseReduction": "nrverify.reference.noise_reduction",
     "PoissonLaplaceNoiseReduction": "nrverify.reference.poisson",

@@ -17,6 +17,10 @@ COMMANDS = {
     "verify": ("nrverify.commands.verify", "Settle the paper's 100 statements by evidence that can fail."),
     "explain": ("nrverify.commands.explain", "A claim in full: statement, verdict, correction, derivation."),
     "audit": ("nrverify.commands.audit", "Audit an implementation: is it what it claims to be?"),
+    "replay": ("nrverify.commands.replay", "Recompute a recorded verdict without the subject."),
+    "vectors": ("nrverify.commands.vectors", "Certified test vectors for implementers in any language."),
+    "calibrate": ("nrverify.commands.calibrate", "The instrument tested on mutants and on correct code."),
+    "reproduce": ("nrverify.commands.reproduce", "The paper's figures and findings, on its data or synthetic."),
     "benchmark": ("nrverify.commands.benchmark", "Speed and memory as ratios against the machine's limits."),
 }
 """Each command's module and its line in the help."""

@@ -5,16 +5,24 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.metadata import version
+from os import PathLike
+from shlex import quote
 from typing import Any
 
 from nrverify.auditing.causes import explained
+from nrverify.auditing.crew import Crew
+from nrverify.auditing.engines import Engine
+from nrverify.auditing.recorder import Recorder
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
 from nrverify.auditing.settings import Settings
 from nrverify.subjects.address import instance_of, load_python, parse
 from nrverify.subjects.description import THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
+from nrverify.subjects.python import PythonHost
+from nrverify.subjects.records import RecordsFile
 
 EXIT = {"consistent": 0, "refuted": 1, "errored": 3, "inconclusive": 4}
 
@@ -29,59 +37,118 @@ def audit(
     keep_going: bool = False,
     checks: Iterable[str] = (),
     progress: Callable[[int, int], None] | None = None,
+    record: str | PathLike[str] | Recorder | None = None,
+    jobs: int | None = None,
+    engine: str = "local",
+    scheduler: str | None = None,
 ) -> Report:
     """Audits a subject (an object, a class, a factory, or an address as a string) and reports what is excluded.
 
     The whole run raises a false alarm with probability at most `alpha`. Mistakes in the arguments are a `ValueError`;
-    a subject that cannot be run gives a report with verdict `errored`.
+    a subject that cannot be run gives a report with verdict `errored`. `record` names a file from which
+    `nrverify replay` recomputes the verdict without the subject. With `jobs` so many processes draw, with the engine
+    "dask" those of a scheduler's cluster: the report is the same.
     """
+    where = Engine(engine, scheduler, jobs)
     settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks))
-    address = subject if isinstance(subject, str) else None
-    open_host = _host(subject)
-    started = time.monotonic()
+    open_host = opener(subject)
+    recorder = record if record is None or isinstance(record, Recorder) else Recorder(record)
+    if recorder is not None and recorder.named and where.scheduler is not None:
+        raise ValueError("what a cluster draws is not recorded: leave out --record, or --engine dask")
+    if recorder is None or where.scheduler is not None:
+        return _opened(open_host, subject, settings, progress, where)
     try:
-        host = open_host(timeout)
+        report = _opened(recorder.opening(open_host), subject, settings, progress, where)
+        recorder.leave(report, settings)
+        return report
+    finally:
+        recorder.discard()
+
+
+def _opened(
+    open_host: Callable[[float], Host | RecordsFile],
+    subject: Any,
+    settings: Settings,
+    progress: Callable[[int, int], None] | None,
+    where: Engine,
+) -> Report:
+    """The report of an audit whose host is opened, used and closed here."""
+    started = time.monotonic()
+    address = subject if isinstance(subject, str) else None
+    try:
+        host = open_host(settings.timeout)
     except SubjectFailed as failure:
         return _errored(address, None, settings, 0, started, str(failure))
     try:
-        return _audited(host, address, settings, started, progress)
+        if isinstance(host, RecordsFile):
+            if where.scheduler is not None:
+                raise ValueError("records are judged on this machine: leave out --engine dask")
+            return audited(host, address, settings, started, progress)
+        with where.crew(subject, host, open_host) as crew:
+            return audited(host, address, settings, started, progress, crew)
     finally:
         host.close()
 
 
-def _host(subject: Any) -> Callable[[float], Host]:
-    """How the subject is reached: an object or a python: address in a worker process, cmd: as a process of its own."""
+def description_of(subject: Any, timeout: float) -> Description:
+    """What a subject says of itself; `SubjectFailed` where it cannot be reached or describes itself wrongly."""
+    host = opener(subject)(timeout)
+    host.close()
+    return host.description
+
+
+def opener(subject: Any, folder: str | None = None) -> Callable[[float], Host | RecordsFile]:
+    """How the subject is reached: an object or a python: address in a worker process, cmd: as a process of its own.
+
+    With a folder a Python subject gets an interpreter of its own there, and this process is not forked.
+    """
     if not isinstance(subject, str):
-        return lambda timeout: Host(lambda: instance_of(subject), timeout)
+        return lambda timeout: PythonHost(lambda: instance_of(subject), timeout, folder)
     address = parse(subject)
     if address.scheme == "python":
-        return lambda timeout: Host(lambda: load_python(address.rest), timeout)
-    raise ValueError(f"{subject!r}: subjects of the scheme {address.scheme!r} cannot be audited yet; use python:")
+        return lambda timeout: PythonHost(lambda: load_python(address.rest), timeout, folder)
+    if address.scheme == "cmd":
+        from nrverify.subjects.process import ProcessHost
+
+        return lambda timeout: ProcessHost(address.rest, timeout)
+    return lambda timeout: RecordsFile(address.rest)
 
 
-def _audited(
-    host: Host, address: str | None, settings: Settings, started: float, progress: Callable[[int, int], None] | None
+def audited(
+    host: Host | RecordsFile,
+    address: str | None,
+    settings: Settings,
+    started: float,
+    progress: Callable[[int, int], None] | None,
+    crew: Crew | None = None,
 ) -> Report:
+    """The report of an audit whose host is open; what is sampled is drawn by the crew, or by the host alone."""
     description = host.description
-    engine = _engine(description.mechanism)(host, settings, progress)
+    engine = _engine(host, crew)(host, settings, progress)
     try:
         results = engine.run()
     except SubjectFailed as failure:
         return _errored(address, description, settings, engine.drawer.drawn, started, str(failure))
-    verdict = _verdict(results)
+    verdict = verdict_of(results)
     reproduce = _reproduce(address, settings)
-    checks = explained(results, description, reproduce)
+    checks = explained(results, description, settings.alpha, reproduce)
     run = _run(settings, engine.drawer.drawn, engine.stopped, started)
     message = engine.failure or (_would_do(checks, engine.drawer.drawn) if verdict == "inconclusive" else None)
-    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message)
+    seen = (engine.pictures(), engine.asked)
+    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message, *seen)
 
 
-def _engine(mechanism: str) -> Callable[..., Any]:
-    """The engine that audits a mechanism."""
+def _engine(host: Host | RecordsFile, crew: Crew | None) -> Callable[..., Any]:
+    """The engine that audits a mechanism, or what was recorded of it."""
+    mechanism = host.description.mechanism
+    if isinstance(host, RecordsFile):
+        from nrverify.auditing.records_engine import records_audit
+
+        return records_audit
     if mechanism in THRESHOLD:
         from nrverify.auditing.threshold_engine import ThresholdAudit
 
-        return ThresholdAudit
+        return partial(ThresholdAudit, crew=crew)
     if mechanism == "boundary":
         from nrverify.auditing.boundary_engine import BoundaryAudit
 
@@ -89,13 +156,13 @@ def _engine(mechanism: str) -> Callable[..., Any]:
     if mechanism == "private-stopping":
         from nrverify.auditing.stopping_engine import PrivateStoppingAudit
 
-        return PrivateStoppingAudit
+        return partial(PrivateStoppingAudit, crew=crew)
     from nrverify.auditing.engine import NoiseReductionAudit
 
-    return NoiseReductionAudit
+    return partial(NoiseReductionAudit, crew=crew)
 
 
-def _verdict(results: tuple[CheckResult, ...]) -> str:
+def verdict_of(results: tuple[CheckResult, ...]) -> str:
     """Refuted if any check is; inconclusive only if every check of the law is."""
     if any(result.verdict is CheckVerdict.REFUTED for result in results):
         return "refuted"
@@ -144,4 +211,5 @@ def _run(settings: Settings, drawn: int, stopped: str, started: float) -> dict[s
 def _reproduce(address: str | None, settings: Settings) -> str:
     if address is None:
         return f"nrverify.audit(subject, alpha={settings.alpha!r}, seed={settings.seed}, samples={settings.samples})"
-    return f"nrverify audit {address} --seed {settings.seed} --alpha {settings.alpha:g} --samples {settings.samples}"
+    options = f"--seed {settings.seed} --alpha {settings.alpha:g} --samples {settings.samples}"
+    return f"nrverify audit {quote(address)} {options}"

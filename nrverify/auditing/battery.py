@@ -75,7 +75,10 @@ def battery_for(
     else:
         if description.mechanism == "brownian":
             transcripts.append(IncrementLaw())
-        for name in ("law.release", "law.transcript", "law.adaptive", "law.value", "ties", "loss.stopping"):
+        for name in (
+            *("law.release", "law.transcript", "law.adaptive", "law.value", "ties", "ties.repeated-time"),
+            *("independence.coordinates", "independence.sessions", "loss.stopping"),
+        ):
             missing[name] = "the noise level of an ε is not known: offer time_of(epsilon)"
     _privacy(description, knob, times_known, transcripts, pairs, missing)
     kept = [check for check in transcripts if not only or check.id in only]
@@ -113,7 +116,6 @@ def _privacy(
         transcripts.append(
             EpsilonClaim(
                 description.mechanism,
-                process_of(description),
                 description.sensitivity,
                 delta,
                 description.rate or 1.0,

@@ -18,9 +18,11 @@ from nrverify.auditing.boundary_checks import (
     Claim,
 )
 from nrverify.auditing.boundary_crossing import Enclosure, brownian_enclosure
+from nrverify.auditing.boundary_pictures import boundary_pictures
 from nrverify.auditing.boundary_skellam import skellam_enclosure
 from nrverify.auditing.boundary_waste import waste_advice
 from nrverify.auditing.drawing import Drawer
+from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.settings import Settings
 from nrverify.subjects.description import Description
@@ -52,6 +54,7 @@ class BoundaryAudit:
         self.asker = Asker(self.drawer)
         self.scan: tuple[Floats, Floats] | None = None
         self._size = scan
+        self._enclosure: Enclosure | None = None
 
     @cached_property
     def claim(self) -> Claim:
@@ -77,6 +80,17 @@ class BoundaryAudit:
             self.stopped = "refuted"
         only = self.settings.only
         return tuple(result for result in results if not only or result.id in only)
+
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """The boundary and where it is crossed; none where it has no proper values."""
+        if self.scan is None:
+            return {}
+        return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Where it was asked, in words."""
+        return (self.claim.words,)
 
     def _smoke(self) -> None:
         """Three times well inside the interval, then its ends."""
@@ -111,6 +125,7 @@ class BoundaryAudit:
         else:
             found = brownian_enclosure(self.asker, claim.sensitivity, self.scan)
             curve = Scaled(self.asker, claim.sensitivity, claim.interval)
+        self._enclosure = found
         result = BoundaryCrossing().conclude(found, claim, self.asker.calls)
         advice = self._advice(curve, found) if result.verdict is CheckVerdict.CONSISTENT else None
         return [result] if advice is None else [result, advice]

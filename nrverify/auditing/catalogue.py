@@ -20,6 +20,8 @@ class Entry:
     claims: tuple[str, ...]
     docs: tuple[str, ...]
     """What it asks, catches and misses; one text for each kind of subject it has a form for."""
+    forms: dict[tuple[str, ...], str]
+    """The same text by the claims that form bears on."""
 
 
 def catalogue() -> dict[str, Entry]:
@@ -36,4 +38,6 @@ def catalogue() -> dict[str, Entry]:
 
 def _entry(id: str, classes: list[type]) -> Entry:
     bearing = tuple(sorted({claim for cls in classes for claim in getattr(cls, "claims", ())}))
-    return Entry(id, CLAIM[id], bearing, tuple(inspect.cleandoc(cls.__doc__ or "") for cls in classes))
+    docs = {cls: inspect.cleandoc(cls.__doc__ or "") for cls in classes}
+    forms = {tuple(getattr(cls, "claims", ())): doc for cls, doc in docs.items()}
+    return Entry(id, CLAIM[id], bearing, tuple(docs.values()), forms)

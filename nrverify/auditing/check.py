@@ -1,9 +1,14 @@
-"""What a check is: it takes in batches of transcripts and says what they exclude."""
+"""What a check is: it takes in batches of transcripts and says what they exclude.
+
+Batches are scored where they are drawn: a `fresh` check observes one, and the check of the run merges it, in the order
+in which batches were laid out and not in the order in which they come. A bet that learns is made with what the check of
+the run had learned when it was asked for a fresh one, or at the merge.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +19,7 @@ from nrverify.auditing.pairs import Labelled
 from nrverify.auditing.results import CheckResult
 
 Floats = NDArray[np.float64]
+T = TypeVar("T", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,19 @@ class Check(Protocol):
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict so far at this error probability."""
+
+    def fresh(self) -> Self:
+        """The same check before anything was seen, but for what was learned; small, and fit to be sent elsewhere."""
+
+    def merge(self, other: Self) -> None:
+        """Takes in what a fresh check has seen."""
+
+
+class Observes(Check, Protocol[T]):
+    """A check that takes in what was drawn."""
+
+    def observe(self, drawn: T, /) -> None:
+        """Takes it in."""
 
 
 class TranscriptCheck(Check, Protocol):

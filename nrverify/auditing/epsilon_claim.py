@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.noise_levels import NoiseLevels
+from nrverify.auditing.pictures import Line, Lines, Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.single_looks import TooLittle, least_time
 from nrverify.auditing.skellam_looks import passing_probability
@@ -27,6 +28,11 @@ is proved is half of it, for a path that has crossed at the larger noise is abov
 at least a half. A random search found no exception.
 """
 OWN_TIMES_MARGIN = 1.001
+
+
+PICTURE_NOTE = (
+    "Where the noise falls below the dotted line, a single look breaks the claim; above it many looks together may."
+)
 
 
 class EpsilonClaim:
@@ -113,6 +119,21 @@ class EpsilonClaim:
             expected=f"the loss exceeds the ε asked for with probability at most δ = {self.delta:g}",
             observed=words,
         )
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The noise behind each ε against the least that keeps the claim at that look alone."""
+        noise, name = dict(self._times), "its own times"
+        if not noise:
+            name = "most noise not excluded"
+            for (_, epsilon), t in self.levels.largest(alpha).items():
+                noise[epsilon] = min(t, noise.get(epsilon, np.inf))
+        asked = tuple(sorted(noise))
+        if len(asked) < 2:
+            return ()
+        given = tuple(noise[epsilon] for epsilon in asked)
+        least = tuple(self._least(epsilon) for epsilon in asked)
+        lines = (Line(name, asked, given), Line("least for one look alone", asked, least, dotted=True))
+        return (Lines("Noise behind each ε", "ε", "t", lines, PICTURE_NOTE),)
 
     def _least(self, epsilon: float) -> float:
         return least_time(self.mechanism, epsilon, self.sensitivity, self.delta, self.rate)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.law import FEWEST_SESSIONS
 from nrverify.auditing.pairs import Labelled
+from nrverify.auditing.picture_limits import tradeoff
+from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, from_bets
-from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic, predict_logistic
+from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 
 Floats = NDArray[np.float64]
 
-MOST_FITTED = 40_000
-REFIT = 1.3
 CONFIDENCE = 0.95
 MOST_SHOWN = 6
+MOST_PICTURES, FEWEST_SHOWN = 3, 200
 BINS = np.linspace(-12.0, 12.0, 481)
 
 
@@ -36,31 +39,43 @@ class ExPost:
         self.sensitivity = sensitivity
         self.delta = delta
         self.sessions = 0
-        self.wealth = {side: LabelWealth(3, delta, smallest_claim) for side in (True, False)}
-        self._learners: dict[str, _Learner] = {}
+        self.wealth = LabelBets(3, delta, smallest_claim)
+        self._learners: dict[str, Learner] = {}
         self._histogram: dict[float, NDArray[np.int64]] = {}
 
     def observe_labelled(self, drawn: Labelled) -> None:
-        """Bets on the labels of new sessions with what was learned before, then learns from them."""
+        """Bets on the labels of new sessions with what was learned before, and keeps them to learn from."""
         self.sessions += drawn.label.size
         claim, losses, last = self._claims_and_losses(drawn)
-        learner = self._learners.setdefault(drawn.pair.case.name, _Learner())
+        learner = self._learners.setdefault(drawn.pair.case.name, Learner())
         features = _features(losses, drawn)
         rows = np.arange(last.size)
         guess = np.stack([learner.predict(features), losses[rows, last], losses.sum(axis=1)])
-        for side, wealth in self.wealth.items():
-            wealth.bet(guess if side else -guess, claim, drawn.label if side else ~drawn.label)
-        self._count(guess[0] if learner.ready else guess[1], claim, drawn.label)
+        self.wealth.bet(guess, claim, drawn.label)
+        self._count(guess[1] if learner.coefficients is None else guess[0], claim, drawn.label)
         learner.learn(features, drawn.label)
 
-    @property
-    def log_e(self) -> float:
-        """log e-value, averaged over both directions."""
-        return float(np.logaddexp(self.wealth[True].log_e, self.wealth[False].log_e) - np.log(2))
+    def fresh(self) -> ExPost:
+        """The same before the first bet, with what was learned."""
+        blank = copy(self)
+        blank.sessions = 0
+        blank.wealth = self.wealth.fresh()
+        blank._learners = {name: learner.fresh() for name, learner in self._learners.items()}
+        blank._histogram = {}
+        return blank
+
+    def merge(self, other: ExPost) -> None:
+        """Takes in the bets of another, and learns from its sessions."""
+        self.sessions += other.sessions
+        self.wealth.merge(other.wealth)
+        for name, learner in other._learners.items():
+            self._learners.setdefault(name, Learner()).merge(learner)
+        for level, counts in other._histogram.items():
+            self._histogram[level] = self._histogram.get(level, 0) + counts
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
-        return bool(self.log_e >= -np.log(alpha))
+        return bool(self.wealth.log_e >= -np.log(alpha))
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict with the empirical lower bound on ε beside the claim, at its own confidence."""
@@ -70,7 +85,7 @@ class ExPost:
         points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
         return from_bets(
             self,
-            self.log_e,
+            self.wealth.log_e,
             alpha,
             samples=self.sessions,
             enough=self.sessions >= FEWEST_SESSIONS,
@@ -79,6 +94,15 @@ class ExPost:
             expected=f"no event more than e^{claim:.3g} times likelier at one value (δ = {self.delta:g})",
             observed=f"empirical ε at least {points} (at each stopping point, all with confidence {CONFIDENCE:g})",
         )
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The trade-off at the claims with most sessions."""
+        if not self._histogram:
+            return ()
+        totals = np.sum([counts.sum(axis=(0, 2)) for counts in self._histogram.values()], axis=0)
+        most = sorted(self._histogram.items(), key=lambda item: -int(item[1].sum()))[:MOST_PICTURES]
+        shown = {level: counts.sum(axis=0).astype(float) for level, counts in most if counts.sum() >= FEWEST_SHOWN}
+        return tuple(tradeoff(shown[level], totals, level, self.delta, alpha) for level in sorted(shown))
 
     def _claims_and_losses(self, drawn: Labelled) -> tuple[Floats, Floats, NDArray[np.intp]]:
         """The claim at the stop, and for each release the loss that its claim (or time) implies."""
@@ -123,38 +147,6 @@ class ExPost:
             hits, others = int(above[1, 1, cell]), int(above[1, 0, cell])
             found.append((level, epsilon_lower_bound(hits, hits + others, confidence)))
         return found
-
-
-class _Learner:
-    """A logistic guess of the label, refitted when the sample has grown by a third."""
-
-    def __init__(self) -> None:
-        self._features: list[Floats] = []
-        self._labels: list[NDArray[np.bool_]] = []
-        self._coefficients: Floats | None = None
-        self._fitted = 0
-
-    @property
-    def ready(self) -> bool:
-        """Whether it has been fitted."""
-        return self._coefficients is not None
-
-    def predict(self, features: Floats) -> Floats:
-        """Predicted log odds; 0 before the first fit."""
-        if self._coefficients is None:
-            return np.zeros(len(features))
-        return predict_logistic(features, self._coefficients)
-
-    def learn(self, features: Floats, label: NDArray[np.bool_]) -> None:
-        """Keeps the new sessions (up to a limit) and refits."""
-        have = sum(len(part) for part in self._labels)
-        if have < MOST_FITTED:
-            self._features.append(features[: MOST_FITTED - have])
-            self._labels.append(label[: MOST_FITTED - have])
-            have = sum(len(part) for part in self._labels)
-        if have >= 100 and have >= REFIT * self._fitted:
-            self._fitted = have
-            self._coefficients = fit_logistic(np.concatenate(self._features), np.concatenate(self._labels))
 
 
 def _features(losses: Floats, drawn: Labelled) -> Floats:

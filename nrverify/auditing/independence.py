@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
-from nrverify.auditing.law import LawCheck
+from nrverify.auditing.law import LawCheck, by_position
+from nrverify.auditing.picture_sums import Correlations
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth
 
 Floats = NDArray[np.float64]
+
+
+MOST_SHOWN = 8
+"""Coordinates whose correlation is shown."""
 
 
 class CoordinateIndependence(LawCheck):
@@ -35,6 +38,7 @@ class CoordinateIndependence(LawCheck):
             "coins of two coordinates": (2.0, TieWealth()),
         }
         super().__init__(families)
+        self.correlations = Correlations("Correlation of the transforms of two coordinates", "coordinate", MOST_SHOWN)
 
     def observe(self, batch: Batch) -> None:
         """Bets on each coordinate given the one before it at the same release."""
@@ -42,12 +46,14 @@ class CoordinateIndependence(LawCheck):
             return
         found = batch.innovations
         self.sessions += batch.sessions
-        left, right = found.z[..., :-1], found.z[..., 1:]
-        both = np.isfinite(left) & np.isfinite(right)
+        left, right = found.filled[..., :-1], found.filled[..., 1:]
+        both = found.present[..., :-1] & found.present[..., 1:]
+        cross, energy = by_position(left * right), by_position(left * left * both)
         self.count += int(both.sum())
-        self._mean("correlation between coordinates", right[both], left[both])
-        first = both[:, 0]
-        self._mean("correlation between coordinates of the first release", right[:, 0][first], left[:, 0][first])
+        assert self.correlations is not None
+        self.correlations.add(found.z.reshape(-1, found.z.shape[2]))
+        self._products("correlation between coordinates", cross.sum(), energy.sum())
+        self._products("correlation between coordinates of the first release", cross[0], energy[0])
         self._scale("sizes of the noise in two coordinates", right[both & (np.abs(left) > 1.5)])
         coins = (found.atom[..., :-1] > 0) & (found.atom[..., 1:] > 0) & (found.atom[..., 1:] < 1)
         if coins.any():
@@ -76,21 +82,17 @@ class SessionIndependence(LawCheck):
             "size of the noise after a large one in the session before": (1.0, ScaleWealth()),
         }
         super().__init__(families)
-        self._last: dict[str, Floats] = {}
 
     def observe(self, batch: Batch) -> None:
-        """Bets on each session given the one before it in the same case."""
+        """Bets on each session given the one before it in the same batch."""
         if batch.innovations is None:
             return
         self.sessions += batch.sessions
-        z = batch.innovations.z
-        before = self._last.get(batch.case.name)
-        chain: Any = z if before is None else np.concatenate([before[None], z])
-        self._last[batch.case.name] = z[-1].copy()
-        left, right = chain[:-1], chain[1:]
-        both = np.isfinite(left) & np.isfinite(right)
+        z, present = batch.innovations.filled, batch.innovations.present
+        left, right = z[:-1], z[1:]
+        both = present[:-1] & present[1:]
+        cross, energy = by_position(left * right), by_position(left * left * both)
         self.count += int(both.sum())
-        self._mean("correlation of a session with the one before", right[both], left[both])
-        first = both[:, 0]
-        self._mean("correlation of first releases with the session before", right[:, 0][first], left[:, 0][first])
+        self._products("correlation of a session with the one before", cross.sum(), energy.sum())
+        self._products("correlation of first releases with the session before", cross[0], energy[0])
         self._scale("size of the noise after a large one in the session before", right[both & (np.abs(left) > 1.5)])

@@ -7,11 +7,13 @@ there is a next release is decided by the past, so stopping does no harm.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from nrverify.laws.brownian import Normal
 from nrverify.laws.process import Law, Process
 from nrverify.laws.skellam import Skellam
 
@@ -41,6 +43,16 @@ class Innovations:
     repeated: NDArray[np.bool_]
     """Whether the time is that of the release before, so that the release must be, too."""
 
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Where there is a normal score."""
+        return np.isfinite(self.z)
+
+    @cached_property
+    def filled(self) -> Floats:
+        """The normal scores, 0 where there is none: sums over them are sums over those present."""
+        return np.where(self.present, self.z, 0.0)
+
     @property
     def past(self) -> Floats:
         """The marginal score of the release before, a covariate of the past; 0 at the first."""
@@ -51,41 +63,55 @@ class Innovations:
 
 def innovations(process: Process, noise: Floats, times: Floats, scale: Floats, rng: np.random.Generator) -> Innovations:
     """The innovations of noise (n, k, d) released at times (n, k); `scale` bounds |value| + |release| for rounding."""
-    n, k, d = noise.shape
-    z, atom, marginal, fresh = (np.full((n, k, d), np.nan) for _ in range(4))
-    tied = np.zeros((n, k, d), dtype=bool)
-    repeated = np.zeros((n, k), dtype=bool)
+    z, atom, marginal, fresh = (np.full(noise.shape, np.nan) for _ in range(4))
+    tied, repeated = np.zeros(noise.shape, dtype=bool), np.zeros(times.shape, dtype=bool)
+    tied[:, 1:] = np.abs(noise[:, 1:] - noise[:, :-1]) <= ROUNDING * scale[:, 1:]
+    repeated[:, 1:] = times[:, 1:] == times[:, :-1]
     integer = isinstance(process, Skellam)
-    for step in range(k):
-        present = np.flatnonzero(np.isfinite(times[:, step]))
-        if present.size == 0:
-            break
-        here, t = noise[present, step], times[present, step][:, None]
-        alone = process.marginal(t)
-        log_alone = np.asarray(alone.logpdf(here))
-        marginal[present, step] = _integer_scores(alone, here, log_alone, rng) if integer else _scores(alone, here)
-        if step == 0:
-            z[present, 0] = marginal[present, 0]
-            continue
-        given, earlier = noise[present, step - 1], times[present, step - 1][:, None]
-        tied[present, step] = np.abs(here - given) <= ROUNDING * scale[present, step]
-        repeated[present, step] = (t == earlier)[:, 0]
-        moving = (t < earlier)[:, 0]
-        if not moving.any():
-            continue
-        rows, here, given = present[moving], here[moving], given[moving]
-        law = process.bridge(t[moving], earlier[moving], given)
+    # With one schedule for all sessions, its times are worked out once for each release and not for each session.
+    alike = bool((times == times[:1]).all())
+
+    rows, columns, t = _where(np.isfinite(times), times, alike)
+    here = noise[rows, columns]
+    alone = process.marginal(t)
+    log_alone = np.full(noise.shape, np.nan)
+    log_alone[rows, columns] = alone.logpdf(here)
+    marginal[rows, columns] = (
+        _integer_scores(alone, here, log_alone[rows, columns], rng) if integer else _scores(alone, here)
+    )
+    z[:, 0] = marginal[:, 0]
+
+    moving = np.zeros(times.shape, dtype=bool)
+    moving[:, 1:] = times[:, 1:] < times[:, :-1]
+    rows, columns, s = _where(moving, times, alike)
+    if s.size:
+        here, given = noise[rows, columns], noise[rows, columns - 1]
+        law = process.bridge(s, (times[:1] if alike else times)[rows, columns - 1][..., None], given)
         log_bridge = np.asarray(law.logpdf(here))
-        atom[rows, step] = law.atom
-        on_atom = tied[rows, step] & (atom[rows, step] > 0)
+        atom[rows, columns] = law.atom
+        on_atom = tied[rows, columns] & (atom[rows, columns] > 0)
         scored = _integer_scores(law, here, log_bridge, rng) if integer else _scores_off_the_atom(law, here, given)
-        z[rows, step] = np.where(on_atom, np.nan, scored)
-        fresh[rows, step] = np.where(on_atom, -np.inf, log_alone[moving] - log_bridge)
+        z[rows, columns] = np.where(on_atom, np.nan, scored)
+        fresh[rows, columns] = np.where(on_atom, -np.inf, log_alone[rows, columns] - log_bridge)
     return Innovations(z, marginal, tied, atom, fresh, repeated)
+
+
+Places = slice | NDArray[np.intp]
+
+
+def _where(mask: NDArray[np.bool_], times: Floats, alike: bool) -> tuple[Places, NDArray[np.intp], Floats]:
+    """Rows and columns where the mask holds, and the times there with an axis for the coordinates."""
+    if alike:
+        columns = np.flatnonzero(mask[0])
+        return slice(None), columns, times[:1, columns, None]
+    rows, columns = np.nonzero(mask)
+    return rows, columns, times[rows, columns][:, None]
 
 
 def _scores(law: Law, x: Floats) -> Floats:
     """Normal scores of x under a continuous law."""
+    if isinstance(law, Normal):
+        return np.asarray(np.clip(law.score(x), -LARGEST_SCORE, LARGEST_SCORE))
     return _from_tails(np.asarray(law.cdf(x)), np.asarray(law.sf(x)))
 
 
@@ -97,6 +123,8 @@ def _integer_scores(law: Law, x: Floats, log_weight: Floats, rng: np.random.Gene
 
 def _scores_off_the_atom(law: Law, x: Floats, given: Floats) -> Floats:
     """Normal scores given that x is not on the atom at `given`, whose weight is taken off the tail it is in."""
+    if isinstance(law, Normal):
+        return _scores(law, x)
     atom = np.asarray(law.atom)
     below, above = np.asarray(law.cdf_left(x)), np.asarray(law.sf(x))
     lower = np.where(x > given, below - atom, below)

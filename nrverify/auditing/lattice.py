@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.statistics.proportions import binomial
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Lattice:
         self._judged = False
 
     def observe(self, batch: Batch) -> None:
-        """Keeps the first numbers of each kind, then judges them once."""
+        """Keeps the first numbers of each kind."""
         if self._judged:
             return
         size = np.abs(batch.releases) + np.abs(batch.case.array)
@@ -44,6 +44,21 @@ class Lattice:
         self._keep("releases", batch.releases, size)
         self._keep("noise", batch.noise, size)
         self._keep("steps", np.diff(batch.releases, axis=1), size[:, 1:])
+
+    def fresh(self) -> Lattice:
+        """The same before anything was seen; once judged, it looks no more."""
+        blank = Lattice()
+        blank._judged = self._judged
+        return blank
+
+    def merge(self, other: Lattice) -> None:
+        """Keeps what another has kept, and judges once when that is enough."""
+        if self._judged:
+            return
+        self.samples += other.samples
+        for kind, parts in other._kept.items():
+            for numbers, size in parts:
+                self._keep(kind, numbers, size)
         if all(sum(x.size for x, _ in kept) >= VALUES for kept in self._kept.values()) or self._single_only():
             self._judge()
 
@@ -96,7 +111,7 @@ class Lattice:
             candidates = [("single precision", *_single_precision(found, sizes[kind]))]
             candidates += [(f"multiples of {grid:g}", *_on_grid(found, sizes[kind], grid, peak)) for grid in GRIDS]
             for name, hits, chance in candidates:
-                p_value = min(1.0, tests * float(binom.sf(hits - 1, found.size, chance)))
+                p_value = min(1.0, tests * binomial(hits, found.size, chance, "greater"))
                 if p_value < self.p_value:
                     self.p_value = p_value
                     self.found = f"{hits} of {found.size} {kind} on {name}"
@@ -140,6 +155,15 @@ class WholeNumbers:
         present = batch.releases[np.isfinite(batch.releases)]
         self.samples += batch.sessions
         self.fractional += int((present != np.round(present)).sum())
+
+    def fresh(self) -> WholeNumbers:
+        """The same before anything was seen."""
+        return WholeNumbers()
+
+    def merge(self, other: WholeNumbers) -> None:
+        """Adds up the counts."""
+        self.samples += other.samples
+        self.fractional += other.fractional
 
     def refuted(self, alpha: float) -> bool:
         """Whether any release is not a whole number."""

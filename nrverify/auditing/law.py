@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import chi2
+from scipy.special import gammainccinv, gammaincinv, ndtri
 
 from nrverify.auditing.cases import Case
+from nrverify.auditing.cells import CELL_WEIGHTS, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
 from nrverify.auditing.check import Batch
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.picture_limits import correlations, estimates, frequencies, uniformity
+from nrverify.auditing.picture_sums import Correlations, Frequencies
+from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, uniform_cells
+from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth
 
 Floats = NDArray[np.float64]
 
@@ -20,49 +26,19 @@ LONGEST = 12
 METHODS = ("sample", "open")
 STRATA = (1.0, 2.0, 3.0)
 FRESH = "noise drawn afresh for each release"
-CELL_EDGES, CELL_WEIGHTS = uniform_cells()
-SCORE_EDGES: Floats = ndtri(CELL_EDGES)
 
 FEWEST_SESSIONS = 1000
 WORST_VARIANCE = 0.10
 WORST_PROBABILITY = 0.05
 
 
-def cell_counts(z: Floats) -> Floats:
-    """How many normal scores fall into each omnibus cell."""
-    return np.bincount(np.searchsorted(SCORE_EDGES, z), minlength=CELL_WEIGHTS.size).astype(float)
-
-
-class KolmogorovSmirnov:
-    """The familiar number beside the bets: the distance of pooled normal scores from N(0, 1), on a fine grid.
-
-    Its p-value is the Dvoretzky–Kiefer–Wolfowitz–Massart bound 2 exp(−2nD²) at this one look; no verdict rests on it.
-    """
-
-    edges: Floats = ndtri(np.arange(1, 1024) / 1024)
-
-    def __init__(self) -> None:
-        self.counts = np.zeros(1024)
-
-    def add(self, z: Floats) -> None:
-        """Takes in normal scores."""
-        self.counts += np.bincount(np.searchsorted(self.edges, z), minlength=1024)
-
-    @property
-    def p_value(self) -> float:
-        """The bound on the p-value of the distance."""
-        total = self.counts.sum()
-        if total == 0:
-            return 1.0
-        distance = np.max(np.abs(np.cumsum(self.counts) / total - np.arange(1, 1025) / 1024))
-        return float(min(1.0, 2 * np.exp(-2 * total * distance**2)))
-
-
 def detectable_variance(count: int, alpha: float) -> float:
     """The half-width of the exact confidence interval for a variance from that many innovations."""
     if count < 2:
         return float("inf")
-    return float(max(count / chi2.ppf(alpha / 2, count) - 1, 1 - count / chi2.ppf(1 - alpha / 2, count)))
+    # The sum of squares over the variance has the χ² law, twice a gamma law of half as many degrees.
+    half = 0.5 * count
+    return float(max(half / gammaincinv(half, alpha / 2) - 1, 1 - half / gammainccinv(half, alpha / 2)))
 
 
 class LawCheck:
@@ -76,8 +52,32 @@ class LawCheck:
     def __init__(self, families: dict[str, tuple[float, Wealth]]) -> None:
         self.portfolio = Portfolio(families)
         self.kolmogorov_smirnov: KolmogorovSmirnov | None = None
+        self.correlations: Correlations | None = None
+        self.frequencies: Frequencies | None = None
         self.sessions = 0
         self.count = 0
+
+    def fresh(self) -> Self:
+        """The same before the first bet."""
+        blank = copy(self)
+        blank.portfolio = self.portfolio.fresh()
+        blank.kolmogorov_smirnov = KolmogorovSmirnov() if self.kolmogorov_smirnov else None
+        blank.correlations = self.correlations.fresh() if self.correlations else None
+        blank.frequencies = self.frequencies.fresh() if self.frequencies else None
+        blank.sessions = blank.count = 0
+        return blank
+
+    def merge(self, other: Self) -> None:
+        """Takes in what another has seen."""
+        self.portfolio.merge(other.portfolio)
+        if self.kolmogorov_smirnov and other.kolmogorov_smirnov:
+            self.kolmogorov_smirnov.merge(other.kolmogorov_smirnov)
+        if self.correlations and other.correlations:
+            self.correlations.merge(other.correlations)
+        if self.frequencies and other.frequencies:
+            self.frequencies.merge(other.frequencies)
+        self.sessions += other.sessions
+        self.count += other.count
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
@@ -103,6 +103,17 @@ class LawCheck:
             message=None if enough else _would_do(self.count, self.sessions),
         )
 
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """Distribution and quantiles of the transforms, correlations, frequencies, the scales and centres bet on."""
+        shown: tuple[Picture, ...] = ()
+        if self.kolmogorov_smirnov is not None:
+            shown += uniformity(self.kolmogorov_smirnov.counts, alpha, "transforms")
+        if self.correlations is not None:
+            shown += correlations(self.correlations, alpha)
+        if self.frequencies is not None:
+            shown += frequencies(self.frequencies, alpha)
+        return shown + estimates(self.portfolio.families, alpha)
+
     def _detectable(self, alpha: float) -> str | None:
         """The smallest fault certainly outside the confidence limits at this level."""
         if self.count < 2:
@@ -116,15 +127,25 @@ class LawCheck:
         assert isinstance(wealth, ScaleWealth)
         wealth.bet(z)
 
+    def _squares(self, name: str, count: float, squares: float) -> None:
+        wealth = self.portfolio[name]
+        assert isinstance(wealth, ScaleWealth)
+        wealth.add(int(count), squares)
+
     def _mean(self, name: str, z: Floats, covariate: Floats | None = None) -> None:
         wealth = self.portfolio[name]
         assert isinstance(wealth, MeanWealth)
         wealth.bet(z, covariate)
 
-    def _cells(self, name: str, z: Floats) -> None:
+    def _products(self, name: str, cross: float, energy: float) -> None:
+        wealth = self.portfolio[name]
+        assert isinstance(wealth, MeanWealth)
+        wealth.add(cross, energy)
+
+    def _cells(self, name: str, counts: Floats) -> None:
         wealth = self.portfolio[name]
         assert isinstance(wealth, CellWealth)
-        wealth.bet(cell_counts(z))
+        wealth.bet(counts)
 
     def _ratios(self, name: str, log_ratios: dict[str, float]) -> None:
         wealth = self.portfolio[name]
@@ -166,22 +187,26 @@ class ReleaseLaw(LawCheck):
         self.sessions += batch.sessions
         marginal = batch.innovations.marginal
         first = _present(marginal[:, 0])
+        fine = fine_counts(first)
         self.count += first.size
         assert self.kolmogorov_smirnov is not None
-        self.kolmogorov_smirnov.add(first)
+        self.kolmogorov_smirnov.add(fine)
         self._scale("variance of the first release", first)
         self._mean("centre of the first release", first)
-        self._cells("distribution of the first release", first)
+        self._cells("distribution of the first release", cell_counts(fine))
         self._ratios("shape of the first release", shape_ratios(first))
         self._scale(f"variance of the first release by {batch.case.method}()", first)
         self._mean(f"centre of the first release by {batch.case.method}()", first)
-        if not batch.case.fixed:
+        later = marginal[:, 1:LONGEST]
+        if not batch.case.fixed or later.size == 0:
             return
-        for position in range(1, min(marginal.shape[1], LONGEST)):
-            z = _present(marginal[:, position])
-            self._scale(f"variance of release {position + 1}", z)
-            self._mean(f"centre of release {position + 1}", z)
-            self._cells(f"distribution of release {position + 1}", z)
+        n, positions, d = later.shape
+        squares, sums = by_position(later * later), by_position(later)
+        cells = cell_counts_by_column(later.reshape(n, -1)).reshape(positions, d, -1).sum(axis=1)
+        for index in range(positions):
+            self._squares(f"variance of release {index + 2}", n * d, squares[index])
+            self._products(f"centre of release {index + 2}", sums[index], n * d)
+            self._cells(f"distribution of release {index + 2}", cells[index])
 
 
 class TranscriptLaw(LawCheck):
@@ -215,6 +240,7 @@ class TranscriptLaw(LawCheck):
             families[f"memory at release {position + 1}"] = (0.25, MeanWealth())
         super().__init__(families)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
+        self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations of every release after the first."""
@@ -222,34 +248,42 @@ class TranscriptLaw(LawCheck):
             return
         found = batch.innovations
         self.sessions += batch.sessions
-        # Release by release: what a release is compared with has then been seen before it.
-        z = np.moveaxis(found.z[:, 1:], 1, 0)
-        here = np.isfinite(z)
-        past = np.moveaxis(found.past[:, 1:], 1, 0)
-        previous = np.nan_to_num(np.moveaxis(found.z[:, :-1], 1, 0))
-        for position in range(min(z.shape[0], LONGEST - 1)):
-            now, before = z[position][here[position]], past[position][here[position]]
-            self._scale(f"variance of release {position + 2} given the one before", now)
-            self._mean(f"memory at release {position + 2}", now, before)
+        here, z = found.present[:, 1:], found.filled[:, 1:]
+        past, previous = found.past[:, 1:], found.filled[:, :-1]
+        # What a release is compared with was seen before it; where there is no innovation nothing is bet.
+        counts, squares = by_position(here), by_position(z * z)
+        cross, energy = by_position(z * past), by_position(past * past * here)
+        for place in range(min(z.shape[1], LONGEST - 1)):
+            self._squares(f"variance of release {place + 2} given the one before", counts[place], squares[place])
+            self._products(f"memory at release {place + 2}", cross[place], energy[place])
+        self._squares("variance of a release given the one before", counts.sum(), squares.sum())
+        self._products("memory of the release before", cross.sum(), energy.sum())
+        first = _present(found.z[:, 0])
+        every = float(np.dot(first, first)) + float(squares.sum())
+        self._squares("variance of every release given the past", first.size + counts.sum(), every)
         self._pooled(z[here], past[here], previous[here])
-        self._scale("variance of every release given the past", _present(found.z))
-        self._ratios("alternative", {FRESH: fresh_ratio(_present(np.moveaxis(found.fresh[:, 1:], 1, 0)))})
+        assert self.correlations is not None
+        self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
+        self._ratios("alternative", {FRESH: fresh_ratio(_present(found.fresh[:, 1:]))})
 
     def _pooled(self, z: Floats, past: Floats, previous: Floats) -> None:
+        fine = fine_counts(z)
         self.count += z.size
         assert self.kolmogorov_smirnov is not None
-        self.kolmogorov_smirnov.add(z)
-        self._scale("variance of a release given the one before", z)
+        self.kolmogorov_smirnov.add(fine)
         self._mean("centre of a release given the one before", z)
-        self._mean("memory of the release before", z, past)
         self._mean("dependence on the innovation before", z, previous)
-        self._cells("distribution given the release before", z)
+        self._cells("distribution given the release before", cell_counts(fine))
         self._ratios("shape given the release before", shape_ratios(z))
+        after, later = z, z
         for size in STRATA:
             far = np.abs(past) > size
-            self._scale(f"variance after a release beyond {size:g} sd", z[far])
-            self._mean(f"centre after a release beyond {size:g} sd", z[far], np.sign(past[far]))
-            self._scale(f"variance after an innovation beyond {size:g} sd", z[np.abs(previous) > size])
+            after, past = after[far], past[far]
+            self._scale(f"variance after a release beyond {size:g} sd", after)
+            self._mean(f"centre after a release beyond {size:g} sd", after, np.sign(past))
+            far = np.abs(previous) > size
+            later, previous = later[far], previous[far]
+            self._scale(f"variance after an innovation beyond {size:g} sd", later)
 
 
 class AdaptiveLaw(TranscriptLaw):
@@ -279,9 +313,10 @@ class ValueLaw(LawCheck):
             "pull along the value": (4.0, MeanWealth()),
             "pull of the first release along the value": (2.0, MeanWealth()),
         }
-        for case in cases:
-            families[f"variance at value {_words(case)}"] = (1.0, ScaleWealth())
-            families[f"centre at value {_words(case)}"] = (1.0, MeanWealth())
+        self._words = {case.name: _words(case) for case in cases}
+        for words in self._words.values():
+            families[f"variance at value {words}"] = (1.0, ScaleWealth())
+            families[f"centre at value {words}"] = (1.0, MeanWealth())
         super().__init__(families)
 
     def observe(self, batch: Batch) -> None:
@@ -289,14 +324,22 @@ class ValueLaw(LawCheck):
         if batch.innovations is None:
             return
         self.sessions += batch.sessions
-        z = batch.innovations.z
-        here = np.isfinite(z)
-        sign = np.broadcast_to(np.sign(batch.case.array), z.shape)
-        self.count += int(here.sum())
-        self._mean("pull along the value", z[here], sign[here])
-        self._mean("pull of the first release along the value", z[:, 0][here[:, 0]], sign[:, 0][here[:, 0]])
-        self._scale(f"variance at value {_words(batch.case)}", z[here])
-        self._mean(f"centre at value {_words(batch.case)}", z[here], np.where(sign[here] == 0, 1.0, sign[here]))
+        z, here, sign = batch.innovations.filled, batch.innovations.present, np.sign(batch.case.array)
+        sums, counts = z.sum(axis=(0, 1)), here.sum(axis=(0, 1))
+        self.count += int(counts.sum())
+        self._products("pull along the value", np.dot(sign, sums), np.dot(sign * sign, counts))
+        first, firsts = z[:, 0].sum(axis=0), here[:, 0].sum(axis=0)
+        self._products("pull of the first release along the value", np.dot(sign, first), np.dot(sign * sign, firsts))
+        # A case that was refused at its value has moved inwards, and keeps its name.
+        words = self._words[batch.case.name]
+        self._squares(f"variance at value {words}", counts.sum(), float(np.vdot(z, z)))
+        self._products(f"centre at value {words}", np.dot(np.where(sign == 0, 1.0, sign), sums), counts.sum())
+
+
+def by_position(x: Floats | NDArray[np.bool_]) -> Floats:
+    """Sums over sessions and coordinates of x (n, k, d)."""
+    n, k, d = x.shape
+    return np.asarray(x.reshape(n, k * d).sum(axis=0).reshape(k, d).sum(axis=1), dtype=float)
 
 
 def _would_do(count: int, sessions: int) -> str:

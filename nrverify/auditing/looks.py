@@ -12,6 +12,8 @@ from nrverify.auditing.settings import Settings
 
 FIRST_LOOK = 64
 GROWTH = 1.25
+MOST_LOOKS = 128
+"""More than any run has: the last would come after 1e14 samples. A check without bets divides its α over them."""
 
 
 class Limits(Protocol):
@@ -33,11 +35,6 @@ def looks() -> Iterator[float]:
         look = max(drawn * (GROWTH - 1), 1.0) if drawn else float(FIRST_LOOK)
         yield look
         drawn += look
-
-
-def share_out(total: float, parts: int, index: int) -> int:
-    """An even division of a look over its cases, in whole sessions or runs."""
-    return int(total * (index + 1) / parts) - int(total * index / parts)
 
 
 def reason_to_stop(settings: Settings, limits: Limits, refuted: Callable[[], bool]) -> str | None:

@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from nrverify.auditing.law import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.pairs import Labelled
+from nrverify.auditing.picture_sums import Frequencies
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.laws.process import Process
 from nrverify.statistics.portfolio import Wealth
@@ -38,6 +39,7 @@ class ChangeOfMeasure(LawCheck):
         }
         super().__init__(families)
         self.process = process
+        self.frequencies = Frequencies("Which of the two values it was", "probability that the loss implies")
 
     def observe_labelled(self, drawn: Labelled) -> None:
         """Takes in sessions of a fair coin: label 1 came from the value, 0 from its neighbour."""
@@ -56,6 +58,8 @@ class ChangeOfMeasure(LawCheck):
         loss = losses[rows, last]
         earlier = np.where(last > 0, (losses.sum(axis=1) - loss) / np.maximum(last, 1), 0.0)
         came, odds = drawn.label, expit(loss)
+        assert self.frequencies is not None
+        self.frequencies.add(came, odds)
         self._bet("label", came, odds, np.ones(n))
         self._bet("label against the loss of the last release", came, odds, np.tanh(loss))
         self._bet("label against the losses of earlier releases", came, odds, np.tanh(earlier))

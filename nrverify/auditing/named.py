@@ -8,40 +8,51 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from nrverify.statistics.wealth import sum_log
+
 Floats = NDArray[np.float64]
+Ratio = Callable[[Floats, Floats], Floats]
+"""The density of an alternative over the normal density, from z² and e^{z²/2}."""
 
 FLOOR = 0.02
 """Share of the null in every alternative, so that one odd release cannot ruin a bet."""
+LARGEST_LOG_RATIO = 40.0
+"""More than a single release needs to refute."""
 
 
-def _student(degrees: float) -> Callable[[Floats], Floats]:
-    """Student's t of unit variance over the normal: the log of the ratio of densities."""
-    constant = gammaln(0.5 * (degrees + 1)) - gammaln(0.5 * degrees) - 0.5 * np.log(0.5 * (degrees - 2))
+def _student(degrees: int) -> Ratio:
+    """Student's t of unit variance: (1 + z²/(ν−2))^{−(ν+1)/2} up to a constant."""
+    constant = np.exp(gammaln(0.5 * (degrees + 1)) - gammaln(0.5 * degrees) - 0.5 * np.log(0.5 * (degrees - 2)))
+    whole, half = divmod(degrees + 1, 2)
 
-    def log_ratio(square: Floats) -> Floats:
-        return np.asarray(constant - 0.5 * (degrees + 1) * np.log1p(square / (degrees - 2)) + 0.5 * square)
+    def ratio(square: Floats, boost: Floats) -> Floats:
+        base = 1 + square / (degrees - 2)
+        power = np.sqrt(base) if half else 1.0
+        for _ in range(whole):
+            # Several times faster than a general power.
+            power = power * base
+        return np.asarray(constant * boost / power)
 
-    return log_ratio
-
-
-def _contaminated(share: float, deviation: float) -> Callable[[Floats], Floats]:
-    """A share of the releases with a larger deviation, over the normal."""
-    narrowing = 0.5 * (1 - deviation**-2)
-
-    def log_ratio(square: Floats) -> Floats:
-        return np.asarray(np.log(1 - share + share / deviation * np.exp(narrowing * square)))
-
-    return log_ratio
+    return ratio
 
 
-def _logistic(square: Floats) -> Floats:
-    """The logistic law of unit variance over the normal."""
-    x = np.sqrt(square) * (np.pi / np.sqrt(3))
-    constant = np.log(np.pi / np.sqrt(3)) + 0.5 * np.log(2 * np.pi)
-    return np.asarray(constant - x - 2 * np.log1p(np.exp(-x)) + 0.5 * square)
+def _contaminated(share: float, deviation: float) -> Ratio:
+    """A share of the releases with a larger deviation."""
+
+    def ratio(square: Floats, boost: Floats) -> Floats:
+        return np.asarray(1 - share + share / deviation * boost * np.exp(-0.5 * deviation**-2 * square))
+
+    return ratio
 
 
-SHAPES: dict[str, Callable[[Floats], Floats]] = {
+def _logistic(square: Floats, boost: Floats) -> Floats:
+    """The logistic law of unit variance."""
+    slope = np.pi / np.sqrt(3)
+    decay = np.exp(-slope * np.sqrt(square))
+    return np.asarray(slope * np.sqrt(2 * np.pi) * boost * decay / (1 + decay) ** 2)
+
+
+SHAPES: dict[str, Ratio] = {
     "heavy tails (Student t, 3 degrees of freedom)": _student(3),
     "heavy tails (Student t, 5 degrees of freedom)": _student(5),
     "heavy tails (Student t, 12 degrees of freedom)": _student(12),
@@ -49,19 +60,16 @@ SHAPES: dict[str, Callable[[Floats], Floats]] = {
     "one release in a hundred with three times the deviation": _contaminated(0.01, 3.0),
     "one release in a thousand with ten times the deviation": _contaminated(0.001, 10.0),
 }
-"""Alternatives to N(0, 1), even and of about the same variance, as log density ratios in terms of z²."""
+"""Alternatives to N(0, 1), even and of about the same variance."""
 
 
 def shape_ratios(z: Floats) -> dict[str, float]:
     """Σ log of the alternative's density over the normal density, for each shape."""
     square = z * z
-    return {name: float(_floored(log_ratio(square)).sum()) for name, log_ratio in SHAPES.items()}
+    boost = np.exp(0.5 * square)
+    return {name: sum_log(FLOOR + (1 - FLOOR) * ratio(square, boost)) for name, ratio in SHAPES.items()}
 
 
 def fresh_ratio(log_ratio: Floats) -> float:
     """Σ of the floored log-likelihood ratios of a fresh draw to the bridge."""
-    return float(_floored(log_ratio).sum())
-
-
-def _floored(log_ratio: Floats) -> Floats:
-    return np.asarray(np.log(FLOOR + (1 - FLOOR) * np.exp(np.minimum(log_ratio, 600.0))))
+    return sum_log(FLOOR + (1 - FLOOR) * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO)))

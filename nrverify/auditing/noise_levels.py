@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import gamma
+from scipy.special import gammaincinv
 
 from nrverify.auditing.cases import FINE_EPSILONS
 from nrverify.auditing.check import Batch
@@ -59,7 +59,7 @@ class NoiseLevels:
         for (_, epsilon), (_, count) in self._sums.items():
             counts[epsilon] = max(count, counts.get(epsilon, 0))
         shape = (1.0 if self._laplace else 0.5) * min(counts.values(), default=0)
-        return float(shape / gamma.ppf(alpha / MOST_LEVELS, shape) - 1) if shape > 1 else float("inf")
+        return float(shape / gammaincinv(shape, alpha / MOST_LEVELS) - 1) if shape > 1 else float("inf")
 
 
 def _smallest_ratio(count: int, shape: float, level: float) -> float:

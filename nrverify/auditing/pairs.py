@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.cases import Case, Knob
-from nrverify.auditing.drawing import Drawer
 from nrverify.subjects.description import Description
 from nrverify.subjects.plays import Fixed, Follow
 
@@ -78,24 +76,6 @@ def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
                 name = f"pair {d}-{index}-{number}"
                 pairs.append(Pair(Case(name, value, play, method), neighbour))
     return pairs
-
-
-def draw_labelled(
-    drawer: Drawer, pair: Pair, count: int, times_of: Callable[[Floats], Floats | None], use: Callable[[Labelled], None]
-) -> None:
-    """Draws `count` sessions, each from the value or the neighbour by a fair coin, in random order."""
-    remaining = min(count, drawer.left)
-    while remaining > 0 and not drawer.out_of_time:
-        size = min(remaining, LARGEST_BATCH)
-        remaining -= size
-        label = drawer.rng.random(size) < 0.5
-        sides = [drawer.collect(case, int((label == bool(side)).sum())) for side, case in enumerate(pair.sides)]
-        # A side cut short by a limit would bias the labels: only a complete batch is used.
-        if sum(releases.shape[0] for releases, _ in sides) == size:
-            order = np.argsort(label, kind="stable")
-            releases = np.concatenate([releases for releases, _ in sides])[np.argsort(order)]
-            asked = np.concatenate([asked for _, asked in sides])[np.argsort(order)]
-            use(Labelled(pair, releases, asked, times_of(asked), label))
 
 
 def _plays(description: Description, knob: Knob) -> list[tuple[str, Fixed | Follow, float]]:

@@ -19,6 +19,8 @@ LARGEST = 1e100
 
 def sound(releases: Floats, asked: Floats) -> bool:
     """Whether every release that was asked for is a number of sane size."""
+    if releases.size == 0 or (releases.max() < LARGEST and releases.min() > -LARGEST):
+        return True
     return bool((np.abs(releases[np.isfinite(asked)]) < LARGEST).all())
 
 
@@ -39,7 +41,17 @@ class Finite:
     def observe(self, batch: Batch) -> None:
         """Counts releases that are NaN or infinite although they were asked for."""
         self.samples += batch.sessions
-        self.bad += int((~(np.abs(batch.releases[np.isfinite(batch.asked)]) < LARGEST)).any(axis=-1).sum())
+        if not sound(batch.releases, batch.asked):
+            self.bad += int((~(np.abs(batch.releases[np.isfinite(batch.asked)]) < LARGEST)).any(axis=-1).sum())
+
+    def fresh(self) -> Finite:
+        """The same before anything was seen."""
+        return Finite()
+
+    def merge(self, other: Finite) -> None:
+        """Adds up the counts."""
+        self.samples += other.samples
+        self.bad += other.bad
 
     def refuted(self, alpha: float) -> bool:
         """Whether any release was not finite."""

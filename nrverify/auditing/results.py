@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
+
+from nrverify.auditing.pictures import Picture
 
 
 class CheckVerdict(StrEnum):
@@ -84,6 +87,10 @@ class Report:
     run: dict[str, Any]
     checks: tuple[CheckResult, ...] = field(default=())
     message: str | None = None
+    pictures: Mapping[str, tuple[Picture, ...]] = field(default_factory=dict, repr=False, compare=False)
+    """What each check saw, by its id: for the page, not part of the document."""
+    asked: tuple[str, ...] = ()
+    """Where the subject was asked, in words: for people, not part of the document."""
 
     def to_json(self) -> str:
         """The report as one JSON document (`nrverify/report/1`)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
 
 from nrverify.laws.skellam import Skellam
 
@@ -68,4 +67,7 @@ def _increments(process: Skellam, t: float) -> Floats:
 def _convolved(masses: Floats, kernel: Floats) -> Floats:
     if masses.size * kernel.size <= DIRECT:
         return np.convolve(masses, kernel)
+    # Imported here: scipy.signal brings scipy.stats with it, a second that no other audit needs.
+    from scipy.signal import fftconvolve
+
     return np.asarray(np.maximum(fftconvolve(masses, kernel), 0.0))

@@ -47,7 +47,7 @@ def smoke(drawer: Drawer, description: Description, knob: Knob) -> tuple[tuple[i
             vector = tuple(value + index for index in range(d))
             for method in methods_of(description):
                 try:
-                    drawer.request(Case("smoke", vector, Fixed(schedule), method), 2)
+                    drawer.sessions(Case("smoke", vector, Fixed(schedule), method), 2)
                 except SubjectRefused as refusal:
                     refused[d] = f"dimension {d} ({refusal})"
     admitted = tuple(d for d in description.dimensions or DEFAULT_DIMENSIONS if d not in refused)
@@ -76,7 +76,7 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob) -> bool
 
 def _try(drawer: Drawer, description: Description, schedule: tuple[float, ...], value: tuple[float, ...]) -> None:
     for method in methods_of(description):
-        drawer.request(Case("smoke", value, Fixed(schedule), method), 1)
+        drawer.sessions(Case("smoke", value, Fixed(schedule), method), 1)
 
 
 def _smallest(description: Description) -> int:

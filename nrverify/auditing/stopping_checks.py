@@ -7,10 +7,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.innovations import Innovations
-from nrverify.auditing.law import CELL_WEIGHTS, FRESH, LawCheck
+from nrverify.auditing.cells import CELL_WEIGHTS, cell_counts, fine_counts
+from nrverify.auditing.halting import conclude_halting
+from nrverify.auditing.law import FRESH, LawCheck
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
-from nrverify.auditing.results import CheckResult, CheckVerdict, from_bets
+from nrverify.auditing.picture_limits import frequencies
+from nrverify.auditing.picture_sums import Frequencies
+from nrverify.auditing.pictures import Picture
+from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stopping_cases import StoppingDesign
 from nrverify.auditing.stopping_drawing import Stopped
 from nrverify.auditing.stopping_laws import FAULTS, Pattern, faults_of, patterns_of
@@ -18,9 +22,6 @@ from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
 
 Floats = NDArray[np.float64]
-
-FEWEST_RUNS = 1000
-WORST_PROBABILITY = 0.05
 
 
 class StoppingProtocol:
@@ -49,6 +50,16 @@ class StoppingProtocol:
         self.broken += len(faults)
         if faults and self.example is None:
             self.example = faults[0]
+
+    def fresh(self) -> StoppingProtocol:
+        """The same before anything was seen."""
+        return StoppingProtocol()
+
+    def merge(self, other: StoppingProtocol) -> None:
+        """Adds up the counts, and keeps the first example."""
+        self.runs += other.runs
+        self.broken += other.broken
+        self.example = self.example or other.example
 
     def refuted(self, alpha: float) -> bool:
         """Whether one run showed more: that has no probability at all."""
@@ -94,8 +105,11 @@ class StoppingReleases(LawCheck):
         }
         super().__init__(families)
 
-    def observe(self, found: Innovations) -> None:
+    def observe(self, runs: Stopped) -> None:
         """Bets on the innovations of every round that was reached."""
+        found = runs.innovations
+        if found is None:
+            return
         self.sessions += found.z.shape[0]
         first = found.z[:, 0].ravel()
         rest = np.moveaxis(found.z[:, 1:], 1, 0)
@@ -106,12 +120,12 @@ class StoppingReleases(LawCheck):
         self.count += first.size + later.size
         self._scale("variance of the first release", first)
         self._mean("centre of the first release", first)
-        self._cells("distribution of the first release", first)
+        self._cells("distribution of the first release", cell_counts(fine_counts(first)))
         self._scale("variance of a release given the one before", later)
         self._mean("centre of a release given the one before", later)
         self._mean("memory of the release before", later, past)
         self._mean("dependence on the innovation before", later, before)
-        self._cells("distribution given the release before", later)
+        self._cells("distribution given the release before", cell_counts(fine_counts(later)))
         self._ratios("shape of the releases", shape_ratios(np.concatenate([first, later])))
         fresh = np.moveaxis(found.fresh[:, 1:], 1, 0)
         self._ratios("alternative", {FRESH: fresh_ratio(fresh[np.isfinite(fresh)])})
@@ -133,10 +147,14 @@ class StoppingLaw:
         families: dict[str, tuple[float, Wealth]] = {"named faults": (6.0, RatioWealth(FAULTS))}
         families |= {name: (weight, TieWealth()) for name, weight in COVARIATES.items()}
         self.portfolio = Portfolio(families)
+        self.frequencies = Frequencies("Halts", "exact probability of a halt given the releases")
         self.runs = 0
 
-    def observe(self, runs: Stopped, found: Innovations) -> None:
+    def observe(self, runs: Stopped) -> None:
         """Bets on the bits of every round, given the releases."""
+        found = runs.innovations
+        if found is None:
+            return
         self.runs += runs.cells.size
         ratios = dict.fromkeys(FAULTS, 0.0)
         hazard = np.full(runs.present.shape, np.nan)
@@ -161,8 +179,23 @@ class StoppingLaw:
         covariates["odds of halting by the noise of the release before"][:, 0] = 0.0
         # Round by round over all runs: what a bit is compared with has then been seen before it.
         here = runs.present.T
+        self.frequencies.add(halted.T[here], hazard.T[here])
         for name, covariate in covariates.items():
             cast(TieWealth, self.portfolio[name]).bet(halted.T[here], hazard.T[here], covariate.T[here])
+
+    def fresh(self) -> StoppingLaw:
+        """The same before the first bet."""
+        return StoppingLaw()
+
+    def merge(self, other: StoppingLaw) -> None:
+        """Takes in what another has seen."""
+        self.portfolio.merge(other.portfolio)
+        self.frequencies.merge(other.frequencies)
+        self.runs += other.runs
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """How often it halted, by the exact probability of the halt."""
+        return frequencies(self.frequencies, alpha)
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
@@ -170,25 +203,8 @@ class StoppingLaw:
 
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
-        log_e = self.portfolio.log_e
-        half_width = float(np.sqrt(np.log(2 / alpha) / (2 * max(self.runs, 1))))
-        expected, observed = "the exact law of the halt given the releases", None
-        if self.refuted(alpha):
-            leading = self.portfolio.leading
-            expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
-            suspect = cast(RatioWealth, self.portfolio["named faults"])
-            if leading != "named faults" and suspect.log_wealth[suspect.best] > 3:
-                observed = f"{observed}; the nearest named fault is: {suspect.best}"
-        return from_bets(
-            self,
-            log_e,
-            alpha,
-            samples=self.runs,
-            enough=self.runs >= FEWEST_RUNS and half_width <= WORST_PROBABILITY,
-            detectable=f"probability of halting by a given round within ±{half_width:.2g} over the battery",
-            expected=expected,
-            observed=observed,
-        )
+        expected = "the exact law of the halt given the releases"
+        return conclude_halting(self, self.portfolio, "named faults", self.runs, alpha, expected)
 
 
 COVARIATES = {

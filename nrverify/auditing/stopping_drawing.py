@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.drawing import Drawer
-from nrverify.auditing.settings import Settings
+from nrverify.auditing.check import Observes
+from nrverify.auditing.drawing import Drawer, by_coin
+from nrverify.auditing.innovations import Innovations, innovations
 from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair
 from nrverify.auditing.threshold_drawing import halting_cell
+from nrverify.laws.brownian import Brownian
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.host import Host
 
 Floats = NDArray[np.float64]
-
-FIRST_BATCH = 64
-LARGEST_BATCH = 20_000
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,8 @@ class Stopped:
     cells: NDArray[np.int64]
     after_halt: tuple[str, ...] = ()
     """Runs that showed something after the halt, in words."""
+    innovations: Innovations | None = None
+    """The transform of the releases; none where one of them is no number."""
 
     @property
     def rounds(self) -> NDArray[np.int64]:
@@ -56,72 +56,56 @@ class LabelledStopped:
     cells: NDArray[np.int64]
     label: NDArray[np.bool_]
 
-
-class StoppingDrawer:
-    """Draws runs of a private-stopping subject within the limits of the audit; everything drawn is counted."""
-
-    def __init__(self, host: Host, settings: Settings) -> None:
-        self._drawer = Drawer(host, settings)
-        self._pace: float | None = None
-        self.rng = self._drawer.rng
+    @property
+    def rounds(self) -> NDArray[np.int64]:
+        """How many rounds each run had."""
+        return np.minimum(self.cells + 1, self.releases.shape[1])
 
     @property
-    def drawn(self) -> int:
-        """Runs drawn so far."""
-        return self._drawer.drawn
+    def present(self) -> NDArray[np.bool_]:
+        """Which rounds were reached."""
+        return np.asarray(np.arange(self.releases.shape[1]) < self.rounds[:, None])
 
-    @property
-    def left(self) -> int:
-        """Runs that may still be drawn."""
-        return self._drawer.left
 
-    @property
-    def out_of_time(self) -> bool:
-        """Whether the subject has used its budget of time."""
-        return self._drawer.out_of_time
+def draw_stopped(drawer: Drawer, design: StoppingDesign, size: int) -> Stopped:
+    """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is no list of bits."""
+    drawer.drawn += size
+    answers = drawer.host.run_stopping(
+        design.array,
+        design.schedule,
+        design.utility,
+        design.threshold,
+        design.utility_sensitivity,
+        [drawer.seed() for _ in range(size)],
+    )
+    return _stopped(design, answers)
 
-    def draw(self, design: StoppingDesign, count: int, use: Callable[[Stopped], None]) -> None:
-        """Draws `count` runs (fewer when a limit is reached) and hands them on in batches."""
-        remaining = min(count, self.left)
-        while remaining > 0 and not self.out_of_time:
-            size = min(remaining, self._batch())
-            remaining -= size
-            use(self.request(design, size))
 
-    def draw_labelled(self, pair: StoppingPair, count: int, use: Callable[[LabelledStopped], None]) -> None:
-        """Draws runs, each of the design or its neighbour by a fair coin."""
-        remaining = min(count, self.left)
-        while remaining > 0 and not self.out_of_time:
-            size = min(remaining, self._batch())
-            remaining -= size
-            label = self.rng.random(size) < 0.5
-            releases = np.full((size, len(pair.design.schedule), len(pair.design.value)), np.nan)
-            cells = np.empty(size, dtype=np.int64)
-            for side, design in ((False, pair.neighbour), (True, pair.design)):
-                wanted = np.flatnonzero(label == side)
-                if wanted.size:
-                    runs = self.request(design, int(wanted.size))
-                    releases[wanted], cells[wanted] = runs.releases, runs.cells
-            use(LabelledStopped(pair, releases, cells, label))
+def score_stopped(drawer: Drawer, design: StoppingDesign, size: int, checks: Sequence[Observes[Stopped]]) -> None:
+    """Runs of a design, with the innovations of their releases, shown to the checks."""
+    runs = draw_stopped(drawer, design, size)
+    if np.isfinite(runs.releases[runs.present]).all():
+        scale = np.abs(np.nan_to_num(runs.releases)) + np.abs(design.array)
+        found = innovations(Brownian(), runs.releases - design.array, runs.times, scale, drawer.rng)
+        runs = replace(runs, innovations=found)
+    for check in checks:
+        check.observe(runs)
 
-    def request(self, design: StoppingDesign, size: int) -> Stopped:
-        """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is no list of bits."""
-        self._drawer.drawn += size
-        host = self._drawer.host
-        before = host.seconds
-        answers = host.run_stopping(
-            design.array,
-            design.schedule,
-            design.utility,
-            design.threshold,
-            design.utility_sensitivity,
-            [self._drawer.seed() for _ in range(size)],
-        )
-        self._pace = max((host.seconds - before) / size, 1e-9)
-        return _stopped(design, answers)
 
-    def _batch(self) -> int:
-        return FIRST_BATCH if self._pace is None else int(min(max(1.0 / self._pace, 1), LARGEST_BATCH))
+def score_stopping_pair(
+    drawer: Drawer, pair: StoppingPair, size: int, checks: Sequence[Observes[LabelledStopped]]
+) -> None:
+    """Runs of a design or its neighbour by a fair coin, shown to the checks."""
+
+    def draw(side: int, count: int) -> tuple[Floats, NDArray[np.int64]]:
+        runs = draw_stopped(drawer, (pair.neighbour, pair.design)[side], count)
+        return runs.releases, runs.cells
+
+    label, (releases, cells) = by_coin(drawer, size, draw)
+    drawn = LabelledStopped(pair, releases, cells, label)
+    if np.isfinite(releases[drawn.present]).all():
+        for check in checks:
+            check.observe(drawn)
 
 
 def _stopped(design: StoppingDesign, answers: list[tuple[Floats, list[int]]]) -> Stopped:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-
-import numpy as np
 
 from nrverify.auditing.boundary_engine import BoundaryAudit
 from nrverify.auditing.check import Check
-from nrverify.auditing.innovations import innovations
-from nrverify.auditing.looks import conclusions, looks, reason_to_stop, share_out
+from nrverify.auditing.chunks import Task
+from nrverify.auditing.crew import Crew, alone
+from nrverify.auditing.looks import conclusions
+from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.sampling import Progress, Sampler
 from nrverify.auditing.settings import Settings
 from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair, schedule_of, stopping_designs, stopping_pair
 from nrverify.auditing.stopping_checks import StoppingLaw, StoppingProtocol, StoppingReleases
-from nrverify.auditing.stopping_drawing import LabelledStopped, Stopped, StoppingDrawer
+from nrverify.auditing.stopping_drawing import draw_stopped, score_stopped, score_stopping_pair
 from nrverify.auditing.stopping_privacy import StoppingExPost
-from nrverify.laws.brownian import Brownian
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
-
-Progress = Callable[[int, int], None]
 
 IDS = ("stopping.protocol", "stopping.releases", "stopping.law", "privacy.ex-post")
 """Every check that samples; the error probability is divided over all of them, asked or not."""
@@ -34,16 +31,18 @@ DEFAULT_DIMENSIONS = (1, 3)
 class PrivateStoppingAudit:
     """One audit of a `private-stopping` subject."""
 
-    def __init__(self, host: Host, settings: Settings, progress: Progress | None = None) -> None:
+    def __init__(
+        self, host: Host, settings: Settings, progress: Progress | None = None, crew: Crew | None = None
+    ) -> None:
         self.settings = settings
         self.description = host.description
-        self.drawer = StoppingDrawer(host, settings)
+        self.drawer = Sampler(host, settings, crew or alone(host), progress)
         self.stopped = "samples"
         self.failure: str | None = None
         self._host = host
-        self._progress = progress
-        self._process = Brownian()
         self._boundary: tuple[CheckResult, ...] = ()
+        self._boundary_pictures: dict[str, tuple[Picture, ...]] = {}
+        self._asked: tuple[str, ...] = ()
         self._checks: list[Check] = []
         self._protocol, self._releases, self._law = StoppingProtocol(), StoppingReleases(), StoppingLaw()
         self._privacy: StoppingExPost | None = None
@@ -63,9 +62,10 @@ class PrivateStoppingAudit:
         if not self._checks:
             return self._boundary
         for design in designs:
-            self._protocol.observe(self.drawer.request(design, 2))
+            self._protocol.observe(draw_stopped(self.drawer.requests, design, 2))
+        tasks = self._tasks(designs, pairs)
         try:
-            self._sample(designs, pairs)
+            self.stopped = self.drawer.run(lambda _: tasks, self._refuted)
         except SubjectFailed as failure:
             if not self._refuted():
                 raise
@@ -77,48 +77,50 @@ class PrivateStoppingAudit:
         """The error probability of one check: the run's, divided over all checks there are."""
         return self.settings.alpha / len(IDS)
 
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """What every check saw, and its boundary."""
+        return {**self._boundary_pictures, **self.drawer.gallery.pictures(self.level)}
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Where it was asked, in words."""
+        return self._asked
+
     def _designs(self) -> tuple[tuple[StoppingDesign, ...], list[StoppingPair]]:
         """Judges the boundary and chooses schedules on it; none where it has no proper values."""
         boundary = BoundaryAudit(self._host, replace(self.settings, only=()))
         results = boundary.run()
         only = self.settings.only
         self._boundary = tuple(result for result in results if not only or result.id in only)
+        self._boundary_pictures = {id: shown for id, shown in boundary.pictures().items() if not only or id in only}
         if boundary.scan is None:
             return (), []
         schedules = {rounds: schedule_of(*boundary.scan, rounds) for rounds in ROUNDS}
         epsilons = {rounds: tuple(boundary.asker.epsilon(times).tolist()) for rounds, times in schedules.items()}
         dimensions = self.description.dimensions or DEFAULT_DIMENSIONS
         designs = stopping_designs(schedules, epsilons, dimensions)
+        self._asked = (
+            *boundary.asked,
+            f"{len(designs)} designs of {min(ROUNDS)} to {max(ROUNDS)} rounds",
+            f"ψ from {min(min(found) for found in epsilons.values()):.3g} to "
+            f"{max(max(found) for found in epsilons.values()):.3g}",
+        )
         assert self.description.sensitivity is not None
         return designs, [stopping_pair(design, self.description.sensitivity) for design in designs[:2]]
 
-    def _sample(self, designs: tuple[StoppingDesign, ...], pairs: list[StoppingPair]) -> None:
+    def _tasks(self, designs: tuple[StoppingDesign, ...], pairs: list[StoppingPair]) -> list[Task]:
+        """Every design, and every pair of neighbours."""
+        assert self._privacy is not None
         share = PAIR_SHARE if self._privacy in self._checks else 0.0
-        for look in looks():
-            for index, design in enumerate(designs):
-                self.drawer.draw(design, share_out(look * (1 - share), len(designs), index), self._observe)
-            for index, pair in enumerate(pairs if share else ()):
-                self.drawer.draw_labelled(pair, share_out(look * share, len(pairs), index), self._observe_labelled)
-            if self._progress is not None:
-                self._progress(self.drawer.drawn, self.settings.samples)
-            if (reason := reason_to_stop(self.settings, self.drawer, self._refuted)) is not None:
-                self.stopped = reason
-                return
-
-    def _observe(self, runs: Stopped) -> None:
-        self._protocol.observe(runs)
-        if not np.isfinite(runs.releases[runs.present]).all():
-            return
-        scale = np.abs(np.nan_to_num(runs.releases)) + np.abs(runs.design.array)
-        found = innovations(self._process, runs.releases - runs.design.array, runs.times, scale, self.drawer.rng)
-        self._releases.observe(found)
-        self._law.observe(runs, found)
-
-    def _observe_labelled(self, drawn: LabelledStopped) -> None:
-        rounds = np.minimum(drawn.cells + 1, drawn.releases.shape[1])
-        present = np.arange(drawn.releases.shape[1]) < rounds[:, None]
-        if self._privacy is not None and np.isfinite(drawn.releases[present]).all():
-            self._privacy.observe(drawn)
+        scored: tuple[Check, ...] = (self._protocol, self._releases, self._law)
+        tasks = [
+            Task(design.name, design, score_stopped, scored, (1 - share) / len(designs), _numbers(design))
+            for design in designs
+        ]
+        for pair in pairs if share else ():
+            name, weight = f"pair {pair.design.name}", share / len(pairs)
+            tasks.append(Task(name, pair, score_stopping_pair, (self._privacy,), weight, _numbers(pair.design)))
+        return tasks
 
     def _refuted(self) -> bool:
         judged = any(result.verdict is CheckVerdict.REFUTED for result in self._boundary)
@@ -127,3 +129,7 @@ class PrivateStoppingAudit:
     def _conclude(self) -> tuple[CheckResult, ...]:
         concluded = conclusions(self._checks, self.level, self.stopped)
         return (*concluded, *self._boundary)
+
+
+def _numbers(design: StoppingDesign) -> int:
+    return len(design.schedule) * (len(design.value) + 2)

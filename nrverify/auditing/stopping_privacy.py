@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.picture_limits import losses
+from nrverify.auditing.pictures import Bound, Picture
 from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair
 from nrverify.auditing.stopping_drawing import LabelledStopped
 from nrverify.auditing.stopping_laws import padded_utilities, pattern, threshold_design
 from nrverify.auditing.threshold_alternatives import redrawn_law
 from nrverify.laws.brownian import Brownian
-from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic, predict_logistic
+from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 
 Floats = NDArray[np.float64]
 
@@ -21,8 +24,6 @@ CONFIDENCE = 0.95
 EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 """The events of the empirical ε, fixed in advance: the specified loss is at least so large."""
 FEWEST_RUNS = 1000
-REFIT = 1.3
-MOST_FITTED = 40_000
 
 
 class StoppingExPost:
@@ -43,41 +44,52 @@ class StoppingExPost:
         self.delta = delta
         self.claim = 2 * max(pair.design.epsilons[-1] for pair in pairs)
         smallest = 2 * min(pair.design.epsilons[0] for pair in pairs)
-        self.wealth = {side: LabelWealth(4, delta, smallest) for side in (True, False)}
+        self.wealth = LabelBets(4, delta, smallest)
         self._process = Brownian()
         self._hits = np.zeros((2, len(EVENTS)))
-        self._learner = _Learner()
+        self._learners = {len(pair.design.schedule): Learner() for pair in pairs}
 
     def observe(self, drawn: LabelledStopped) -> None:
-        """Bets on the labels of new runs with what was learned before, then learns from them."""
+        """Bets on the labels of new runs with what was learned before, and keeps them to learn from."""
         self.runs += drawn.label.size
         design = drawn.pair.design
-        rounds = np.minimum(drawn.cells + 1, len(design.schedule))
-        present = np.arange(len(design.schedule)) < rounds[:, None]
+        rounds, present = drawn.rounds, drawn.present
         losses = self._losses(drawn, present)
         last = losses[np.arange(rounds.size), rounds - 1]
         own, redrawn = _bit_losses(drawn, rounds)
         features = np.column_stack([losses, own, redrawn, present])
-        guess = np.stack([last + own, losses.sum(axis=1) + own, last + redrawn, self._learner.predict(features)])
+        learner = self._learners[len(design.schedule)]
+        guess = np.stack([last + own, losses.sum(axis=1) + own, last + redrawn, learner.predict(features)])
         claim = 2 * np.maximum.accumulate(design.epsilons)[rounds - 1]
-        for side, wealth in self.wealth.items():
-            wealth.bet(guess if side else -guess, claim, drawn.label if side else ~drawn.label)
+        self.wealth.bet(guess, claim, drawn.label)
         above = (last + own)[:, None] >= np.array(EVENTS)
         self._hits += np.stack([above[drawn.label == bool(side)].sum(axis=0) for side in (0, 1)])
-        self._learner.learn(features, drawn.label)
+        learner.learn(features, drawn.label)
 
-    @property
-    def log_e(self) -> float:
-        """log e-value, averaged over both directions."""
-        return float(np.logaddexp(self.wealth[True].log_e, self.wealth[False].log_e) - np.log(2))
+    def fresh(self) -> StoppingExPost:
+        """The same before the first bet, with what was learned."""
+        blank = copy(self)
+        blank.runs = 0
+        blank.wealth = self.wealth.fresh()
+        blank._hits = np.zeros_like(self._hits)
+        blank._learners = {rounds: learner.fresh() for rounds, learner in self._learners.items()}
+        return blank
+
+    def merge(self, other: StoppingExPost) -> None:
+        """Takes in the bets of another, and learns from its runs."""
+        self.runs += other.runs
+        self.wealth.merge(other.wealth)
+        self._hits += other._hits
+        for rounds, learner in self._learners.items():
+            learner.merge(other._learners[rounds])
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
-        return bool(self.log_e >= -np.log(alpha))
+        return bool(self.wealth.log_e >= -np.log(alpha))
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the empirical ε beside the claim, at its own confidence."""
-        log_e = self.log_e
+        log_e = self.wealth.log_e
         confidence = 1 - (1 - CONFIDENCE) / len(EVENTS)
         bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
@@ -93,35 +105,20 @@ class StoppingExPost:
             observed=f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g} (claims up to {self.claim:.3g})",
         )
 
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The measured loss of events fixed in advance against ±2ψ."""
+        other, own = self._hits.astype(int).tolist()
+        names = [f"specified loss at least {event:g}" for event in EVENTS]
+        dots = losses([(name, a, b, self.claim) for name, a, b in zip(names, own, other, strict=True)], alpha)
+        note = "Shaded: what the claim allows. Limits by Clopper and Pearson, given how often the event was seen."
+        return (Bound("Measured loss of releases and bits", "privacy loss", dots, note),) if dots else ()
+
     def _losses(self, drawn: LabelledStopped, present: NDArray[np.bool_]) -> Floats:
         """The specified loss of each release, 0 after the stop."""
         design, other = drawn.pair.design, drawn.pair.neighbour
         times = np.broadcast_to(np.array(design.schedule), present.shape)
         releases = np.where(present[:, :, None], drawn.releases, 0.0)
         return np.where(present, self._process.loss(times, design.array, other.array, releases), 0.0)
-
-
-class _Learner:
-    """A logistic guess of the label, refitted when the sample has grown by a third; runs of other lengths wait."""
-
-    def __init__(self) -> None:
-        self._parts: dict[int, list[tuple[Floats, NDArray[np.bool_]]]] = {}
-        self._fits: dict[int, tuple[int, Floats]] = {}
-
-    def predict(self, features: Floats) -> Floats:
-        fit = self._fits.get(features.shape[1])
-        return np.zeros(len(features)) if fit is None else predict_logistic(features, fit[1])
-
-    def learn(self, features: Floats, label: NDArray[np.bool_]) -> None:
-        width = features.shape[1]
-        parts = self._parts.setdefault(width, [])
-        have = sum(len(labels) for _, labels in parts)
-        if have < MOST_FITTED:
-            parts.append((features[: MOST_FITTED - have], label[: MOST_FITTED - have]))
-            have = sum(len(labels) for _, labels in parts)
-        if have >= 100 and have >= REFIT * self._fits.get(width, (0,))[0]:
-            design, labels = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-            self._fits[width] = (have, fit_logistic(design, labels))
 
 
 def _bit_losses(drawn: LabelledStopped, rounds: NDArray[np.int64]) -> tuple[Floats, Floats]:

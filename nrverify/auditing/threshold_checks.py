@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.results import CheckResult, CheckVerdict, from_bets
+from nrverify.auditing.halting import HaltingCells, HazardWealth, conclude_halting
+from nrverify.auditing.picture_limits import shares
+from nrverify.auditing.pictures import Bars, Picture
+from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.threshold_alternatives import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold_cases import Design
 from nrverify.auditing.threshold_drawing import Runs
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, RatioWealth, TieWealth, log_average
+from nrverify.statistics.wealth import CellWealth, RatioWealth
 
 Floats = NDArray[np.float64]
 
-FEWEST_RUNS = 1000
-WORST_PROBABILITY = 0.05
 POOLED = "all runs"
+MOST_PICTURES, MOST_ROUNDS = 4, 12
 
 
 class ThresholdProtocol:
@@ -46,6 +47,16 @@ class ThresholdProtocol:
         if runs.after_halt and self.example is None:
             self.example = runs.after_halt[0]
 
+    def fresh(self) -> ThresholdProtocol:
+        """The same before anything was seen."""
+        return ThresholdProtocol()
+
+    def merge(self, other: ThresholdProtocol) -> None:
+        """Adds up the counts, and keeps the first example."""
+        self.runs += other.runs
+        self.broken += other.broken
+        self.example = self.example or other.example
+
     def refuted(self, alpha: float) -> bool:
         """Whether one run went on: that has no probability at all."""
         return self.broken > 0
@@ -68,76 +79,6 @@ class ThresholdProtocol:
         )
 
 
-@dataclass
-class HazardWealth:
-    """Bets that the odds of halting in round n are moved by e^{θh}: Σ θh·halts − at risk·log(1 + p(e^{θh} − 1)).
-
-    p is the probability of halting in round n given that no round before did.
-    """
-
-    log_wealth: Floats = field(default_factory=lambda: np.zeros(TIE_EFFECTS.size))
-    foreseen: float = 0.0
-    happened: float = 0.0
-
-    def bet(self, halts: Floats, at_risk: Floats, hazard: Floats, covariate: Floats) -> None:
-        """Takes in how many runs halted in, and how many reached, each round."""
-        tilt = TIE_EFFECTS[:, None] * covariate
-        self.log_wealth += (tilt * halts - at_risk * np.log1p(hazard * np.expm1(tilt))).sum(axis=1)
-        self.foreseen += float(np.dot(np.abs(covariate), at_risk * hazard))
-        self.happened += float(np.dot(np.abs(covariate), halts))
-
-    @property
-    def log_e(self) -> float:
-        """log e-value so far."""
-        return log_average(self.log_wealth)
-
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        effect = float(TIE_EFFECTS[int(np.argmax(self.log_wealth))])
-        moved = "too often" if effect > 0 else "too seldom"
-        return "the odds of the claimed law", f"it halts {moved}, by a factor of about {np.exp(effect):.3g} in the odds"
-
-
-@dataclass(frozen=True)
-class ProductWealth:
-    """The product of e-values of independent designs, itself an e-value."""
-
-    parts: Sequence[CellWealth]
-    names: Sequence[str]
-
-    @property
-    def log_e(self) -> float:
-        """log e-value so far."""
-        return sum(part.log_e for part in self.parts)
-
-    def words(self) -> tuple[str, str]:
-        """Expected and observed in the design that stands out."""
-        worst = int(np.argmax([part.log_e for part in self.parts]))
-        return _cell_words(self.parts[worst], self.names[worst])
-
-
-def _cell_words(wealth: CellWealth, name: str) -> tuple[str, str]:
-    total = float(wealth.counts.sum())
-    deviation = np.abs(wealth.counts - total * wealth.weights) / np.sqrt(np.maximum(total * wealth.weights, 1e-300))
-    cell = int(np.argmax(deviation))
-    where = f"no halt ({name})" if cell == wealth.weights.size - 1 else f"a halt in round {cell + 1} ({name})"
-    share = float(wealth.counts[cell]) / max(total, 1.0)
-    return f"{where} with probability {wealth.weights[cell]:.4g}", f"a share of {share:.4g} in {int(total)} runs"
-
-
-@dataclass(frozen=True)
-class _NamedCells:
-    wealth: CellWealth
-    name: str
-
-    @property
-    def log_e(self) -> float:
-        return self.wealth.log_e
-
-    def words(self) -> tuple[str, str]:
-        return _cell_words(self.wealth, self.name)
-
-
 class ThresholdLaw:
     """The law of the halting round against the exact law, for a designed battery of utilities and ε's.
 
@@ -152,48 +93,67 @@ class ThresholdLaw:
     claims: tuple[str, ...] = ("R02", "R05")
 
     def __init__(self, designs: Sequence[Design], methods: Sequence[str]) -> None:
+        self.designs = {design.name: design for design in designs}
+        self.methods = tuple(methods)
         self.runs = 0
-        self._channels = [POOLED, *methods] if len(methods) > 1 else [POOLED]
-        families: dict[str, tuple[float, Wealth]] = {}
-        self._cells: dict[tuple[str, str], CellWealth] = {}
-        for channel in self._channels:
-            weight = 2.0 if channel == POOLED else 1.0
-            cells = {design.name: CellWealth(claimed_law(design)) for design in designs}
-            self._cells |= {(channel, name): wealth for name, wealth in cells.items()}
-            families |= {
-                f"named faults ({channel})": (6 * weight, RatioWealth(FAULTS)),
-                f"odds of halting ({channel})": (3 * weight, HazardWealth()),
-                f"odds of halting by round ({channel})": (3 * weight, HazardWealth()),
-                f"odds of halting by ε ({channel})": (2 * weight, HazardWealth()),
-                f"odds of halting by utility ({channel})": (1 * weight, HazardWealth()),
-                f"dependence on the run before ({channel})": (1 * weight, TieWealth()),
-                f"halting round ({channel})": (3 * weight, ProductWealth(list(cells.values()), list(cells))),
-            }
-            for name, wealth in cells.items():
-                families[f"halting round of {name} ({channel})"] = (0.3 * weight, _NamedCells(wealth, name))
-        self.portfolio = Portfolio(families)
+        self.tallies: dict[tuple[str, str], Floats] = {}
+        self._portfolio: Portfolio | None = None
 
     def observe(self, runs: Runs) -> None:
-        """Takes in runs of one design."""
+        """Counts, for each cell: runs that fell into it, runs that came after such a run, and those of them alike."""
+        last, size = runs.cells[:-1], runs.design.rounds + 1
+        alike = last[runs.cells[1:] == last]
+        tally = np.stack([np.bincount(cells, minlength=size) for cells in (runs.cells, last, alike)]).astype(float)
+        self._add(runs.method, runs.design.name, tally)
         self.runs += runs.cells.size
-        law, counts = claimed_law(runs.design), runs.counts()
-        reached = law[::-1].cumsum()[::-1]
-        hazard = np.clip(law[:-1] / reached[:-1], 0.0, 1.0)
-        at_risk = counts[::-1].cumsum()[::-1][:-1]
-        ratios = {
-            name: float(np.dot(counts, np.log(fault / law, where=law > 0, out=np.zeros_like(law))))
-            for name, fault in faulty_laws(runs.design).items()
-        }
-        covariates = _covariates(runs.design)
-        for channel in self._channels:
-            if channel not in (POOLED, runs.method):
+
+    def fresh(self) -> ThresholdLaw:
+        """The same before anything was seen."""
+        return ThresholdLaw(tuple(self.designs.values()), self.methods)
+
+    def merge(self, other: ThresholdLaw) -> None:
+        """Adds up the counts."""
+        for (method, name), tally in other.tallies.items():
+            self._add(method, name, tally)
+        self.runs += other.runs
+
+    def _add(self, method: str, name: str, tally: Floats) -> None:
+        self.tallies[method, name] = self.tallies.get((method, name), 0.0) + tally
+        self._portfolio = None
+
+    @property
+    def portfolio(self) -> Portfolio:
+        """All bets, on what was counted so far: by all methods together, and by each where there are two."""
+        if self._portfolio is None:
+            families: dict[str, tuple[float, Wealth]] = {}
+            for channel in (POOLED, *self.methods) if len(self.methods) > 1 else (POOLED,):
+                weight = 2.0 if channel == POOLED else 1.0
+                for name, (share, wealth) in self._bets(channel).items():
+                    families[f"{name} ({channel})"] = (share * weight, wealth)
+            self._portfolio = Portfolio(families)
+        return self._portfolio
+
+    def _bets(self, channel: str) -> dict[str, tuple[float, Wealth]]:
+        named, odds = RatioWealth(FAULTS), {name: HazardWealth() for name in ODDS}
+        alike = HazardWealth("a run is like the one before")
+        cells = {name: CellWealth(claimed_law(design)) for name, design in self.designs.items()}
+        for (method, name), (counts, before, same) in self.tallies.items():
+            if channel not in (POOLED, method):
                 continue
-            self._cells[channel, runs.design.name].bet(counts)
-            cast(RatioWealth, self.portfolio[f"named faults ({channel})"]).bet(ratios)
-            for name, covariate in covariates.items():
-                cast(HazardWealth, self.portfolio[f"{name} ({channel})"]).bet(counts[:-1], at_risk, hazard, covariate)
-            same = runs.cells[1:] == runs.cells[:-1]
-            cast(TieWealth, self.portfolio[f"dependence on the run before ({channel})"]).bet(same, law[runs.cells[:-1]])
+            law, hazard, log_ratios, covariates = _bettable(self.designs[name])
+            at_risk = counts[::-1].cumsum()[::-1][:-1]
+            cells[name].bet(counts)
+            named.bet({fault: float(np.dot(counts, log_ratio)) for fault, log_ratio in log_ratios.items()})
+            for key, covariate in covariates.items():
+                odds[key].bet(counts[:-1], at_risk, hazard, covariate)
+            alike.bet(same, before, law, np.ones(law.size))
+        return {
+            "named faults": (6.0, named),
+            **{key: (ODDS[key], wealth) for key, wealth in odds.items()},
+            "dependence on the run before": (1.0, alike),
+            "halting round": (3.0, HaltingCells(cells)),
+            **{f"halting round of {name}": (0.3, HaltingCells({name: part})) for name, part in cells.items()},
+        }
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
@@ -201,25 +161,58 @@ class ThresholdLaw:
 
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
-        log_e = self.portfolio.log_e
-        half_width = float(np.sqrt(np.log(2 / alpha) / (2 * max(self.runs, 1))))
-        expected, observed = "the exact law of the halting round", None
-        if self.refuted(alpha):
-            leading = self.portfolio.leading
-            expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
-            suspect = cast(RatioWealth, self.portfolio[f"named faults ({POOLED})"])
-            if "named" not in leading and suspect.log_wealth[suspect.best] > 3:
-                observed = f"{observed}; the nearest named fault is: {suspect.best}"
-        return from_bets(
-            self,
-            log_e,
-            alpha,
-            samples=self.runs,
-            enough=self.runs >= FEWEST_RUNS and half_width <= WORST_PROBABILITY,
-            detectable=f"probability of halting by a given round within ±{half_width:.2g} over the battery",
-            expected=expected,
-            observed=observed,
-        )
+        named, expected = f"named faults ({POOLED})", "the exact law of the halting round"
+        return conclude_halting(self, self.portfolio, named, self.runs, alpha, expected)
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The halting rounds of the designs that stand out most, against the exact law."""
+        counts = {name: np.zeros(design.rounds + 1) for name, design in self.designs.items()}
+        for (_, name), tally in self.tallies.items():
+            counts[name] += tally[0]
+        far = {name: _distance(claimed_law(self.designs[name]), seen) for name, seen in counts.items() if seen.any()}
+        most = sorted(far, key=lambda name: -far[name])[:MOST_PICTURES]
+        return tuple(self._halting_rounds(name, counts[name], alpha / len(most)) for name in most)
+
+    def _halting_rounds(self, name: str, counts: Floats, alpha: float) -> Picture:
+        law, total = claimed_law(self.designs[name]), int(counts.sum())
+        labels = [*(str(index + 1) for index in range(law.size - 1)), "never"]
+        if law.size > MOST_ROUNDS + 2:
+            law, counts = (_pooled(values) for values in (law, counts))
+            labels = [*labels[:MOST_ROUNDS], "later", "never"]
+        rows = [(label, int(seen), total, float(p)) for label, seen, p in zip(labels, counts, law, strict=True)]
+        note = f"{total} runs. Limits by Clopper and Pearson."
+        return Bars(f"Halting round, {name}", "halting round", "round", shares(rows, alpha), note)
+
+
+ODDS = {
+    "odds of halting": 3.0,
+    "odds of halting by round": 3.0,
+    "odds of halting by ε": 2.0,
+    "odds of halting by utility": 1.0,
+}
+"""What the odds of halting may depend on, and the weight of the bet on it."""
+
+
+def _pooled(values: Floats) -> Floats:
+    """The first rounds, all later ones together, and never."""
+    return np.array([*values[:MOST_ROUNDS], values[MOST_ROUNDS:-1].sum(), values[-1]])
+
+
+def _distance(law: Floats, counts: Floats) -> float:
+    """The largest deviation of a cell, in standard deviations."""
+    expected = np.maximum(counts.sum() * law, 1e-300)
+    return float(np.max(np.abs(counts - expected) / np.sqrt(expected)))
+
+
+@lru_cache(maxsize=64)
+def _bettable(design: Design) -> tuple[Floats, Floats, dict[str, Floats], dict[str, Floats]]:
+    """The law, its hazards, the log-ratios of the named faults to it, and the covariates of the odds."""
+    law = claimed_law(design)
+    reached = law[::-1].cumsum()[::-1]
+    log_ratios = {
+        name: np.log(fault / law, where=law > 0, out=np.zeros_like(law)) for name, fault in faulty_laws(design).items()
+    }
+    return law, np.clip(law[:-1] / reached[:-1], 0.0, 1.0), log_ratios, _covariates(design)
 
 
 def _covariates(design: Design) -> dict[str, Floats]:

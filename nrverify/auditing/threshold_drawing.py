@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.drawing import Drawer
-from nrverify.auditing.settings import Settings
+from nrverify.auditing.check import Observes
+from nrverify.auditing.drawing import Drawer, by_coin
 from nrverify.auditing.threshold_cases import Design, Neighbours
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.host import Host
-
-FIRST_BATCH = 64
-LARGEST_BATCH = 50_000
 
 Cells = NDArray[np.int64]
 
@@ -44,66 +40,31 @@ class LabelledRuns:
     label: NDArray[np.bool_]
 
 
-class RunDrawer:
-    """Draws runs of a threshold subject within the limits of the audit; everything drawn is counted."""
+def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
+    """One request for `size` runs; `SubjectFailed` when an answer is no halting round or no list of bits."""
+    drawer.drawn += size
+    arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
+    if method == "run_many":
+        return _from_rounds(design, drawer.host.run_many(*arguments, size, drawer.seed()))
+    return _from_bits(design, drawer.host.run(*arguments, [drawer.seed() for _ in range(size)]))
 
-    def __init__(self, host: Host, settings: Settings) -> None:
-        self._drawer = Drawer(host, settings)
-        self._pace: dict[str, float] = {}
 
-    @property
-    def drawn(self) -> int:
-        """Runs drawn so far."""
-        return self._drawer.drawn
+def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[Observes[Runs]]) -> None:
+    """Runs of a design by a method, shown to the checks."""
+    runs = draw_runs(drawer, *setting, size)
+    for check in checks:
+        check.observe(runs)
 
-    @property
-    def left(self) -> int:
-        """Runs that may still be drawn."""
-        return self._drawer.left
 
-    @property
-    def out_of_time(self) -> bool:
-        """Whether the subject has used its budget of time."""
-        return self._drawer.out_of_time
-
-    def draw(self, design: Design, method: str, count: int, use: Callable[[Runs], None]) -> None:
-        """Draws `count` runs (fewer when a limit is reached) and hands them on in batches."""
-        remaining = min(count, self.left)
-        while remaining > 0 and not self.out_of_time:
-            size = min(remaining, self._batch(method))
-            remaining -= size
-            use(self.request(design, method, size))
-
-    def draw_labelled(self, pair: Neighbours, method: str, count: int, use: Callable[[LabelledRuns], None]) -> None:
-        """Draws runs, each of the design or its neighbour by a fair coin; a batch cut short is not used."""
-        remaining = min(count, self.left)
-        while remaining > 0 and not self.out_of_time:
-            size = min(remaining, self._batch(method))
-            remaining -= size
-            label = self._drawer.rng.random(size) < 0.5
-            cells = np.empty(size, dtype=np.int64)
-            for side, design in ((False, pair.neighbour), (True, pair.design)):
-                wanted = label == side
-                if wanted.any():
-                    cells[wanted] = self.request(design, method, int(wanted.sum())).cells
-            use(LabelledRuns(pair, cells, label))
-
-    def request(self, design: Design, method: str, size: int) -> Runs:
-        """One request for `size` runs; `SubjectFailed` when an answer is no halting round or no list of bits."""
-        self._drawer.drawn += size
-        host = self._drawer.host
-        before = host.seconds
-        arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
-        if method == "run_many":
-            runs = _from_rounds(design, host.run_many(*arguments, size, self._drawer.seed()))
-        else:
-            runs = _from_bits(design, host.run(*arguments, [self._drawer.seed() for _ in range(size)]))
-        self._pace[method] = max((host.seconds - before) / size, 1e-9)
-        return runs
-
-    def _batch(self, method: str) -> int:
-        pace = self._pace.get(method)
-        return FIRST_BATCH if pace is None else int(min(max(1.0 / pace, 1), LARGEST_BATCH))
+def score_neighbours(
+    drawer: Drawer, setting: tuple[Neighbours, str], size: int, checks: Sequence[Observes[LabelledRuns]]
+) -> None:
+    """Runs of a design or its neighbour by a fair coin, shown to the checks."""
+    pair, method = setting
+    sides = (pair.neighbour, pair.design)
+    label, (cells,) = by_coin(drawer, size, lambda side, count: (draw_runs(drawer, sides[side], method, count).cells,))
+    for check in checks:
+        check.observe(LabelledRuns(pair, cells, label))
 
 
 def halting_cell(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool]:

@@ -1,26 +1,24 @@
-"""The audit of a threshold mechanism: runs of the battery look by look, until something is refuted or a limit comes."""
+"""The audit of a threshold mechanism: what it is asked, and what comes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
-
-import numpy as np
 
 from nrverify.auditing.check import Check
-from nrverify.auditing.looks import conclusions, looks, reason_to_stop, share_out
+from nrverify.auditing.chunks import Task
+from nrverify.auditing.crew import Crew, alone
+from nrverify.auditing.looks import conclusions
+from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.sampling import Progress, Sampler
 from nrverify.auditing.settings import Settings
 from nrverify.auditing.threshold_cases import Design, designs_for, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
-from nrverify.auditing.threshold_drawing import RunDrawer, Runs
+from nrverify.auditing.threshold_drawing import draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold_privacy import ThresholdExPost
 from nrverify.auditing.threshold_streams import BatchStreams
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
-
-Progress = Callable[[int, int], None]
 
 IDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post")
 """Every check of a threshold audit; the error probability is divided over all of them, asked or not."""
@@ -29,34 +27,37 @@ PAIR_SHARE = 0.25
 """Of the runs of a look, for the comparison of neighbours."""
 SCALAR_SHARE = 0.1
 """Of the runs of a design, one by one, where the subject also gives them in batches."""
+BATCH_NUMBERS = 4
+"""What a run weighs in a batch: a halting round, and what is made of it."""
 
 
 class ThresholdAudit:
     """One audit of an `above-threshold` or `reduced-above-threshold` subject."""
 
-    def __init__(self, host: Host, settings: Settings, progress: Progress | None = None) -> None:
+    def __init__(
+        self, host: Host, settings: Settings, progress: Progress | None = None, crew: Crew | None = None
+    ) -> None:
         self.settings = settings
         self.description = host.description
-        self.drawer = RunDrawer(host, settings)
+        self.drawer = Sampler(host, settings, crew or alone(host), progress)
         self.stopped = "samples"
         self.failure: str | None = None
-        self._progress = progress
         self._designs = designs_for(self.description.mechanism)
         self._methods = tuple(name for name in ("run_many", "run") if name in self.description.methods)
-        self._protocol, self._streams = ThresholdProtocol(), BatchStreams()
-        self._law = ThresholdLaw(self._designs, self._methods)
         self._pairs = neighbours_for(self.description.mechanism)
-        self._privacy = ThresholdExPost(self._pairs)
+        self._protocol, self._streams = ThresholdProtocol(), BatchStreams()
+        self._law, self._privacy = ThresholdLaw(self._designs, self._methods), ThresholdExPost(self._pairs)
         checks: list[Check] = [self._protocol, self._law, self._streams, self._privacy]
         self._checks = [check for check in checks if not settings.only or check.id in settings.only]
 
     def run(self) -> tuple[CheckResult, ...]:
         """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
         self._smoke()
+        tasks = self._tasks()
         try:
-            self._sample()
+            self.stopped = self.drawer.run(lambda _: tasks, self._any_refuted)
         except SubjectFailed as failure:
-            if not self._refuted():
+            if not self._any_refuted():
                 raise
             self.failure, self.stopped = str(failure), "errored"
         return self._conclude()
@@ -66,47 +67,58 @@ class ThresholdAudit:
         """The error probability of one check: the run's, divided over all checks there are."""
         return self.settings.alpha / len(IDS)
 
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """What every check saw."""
+        return self.drawer.gallery.pictures(self.level)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Where it was asked, in words."""
+        epsilons = [epsilon for design in self._designs for epsilon in design.epsilons]
+        rounds = [design.rounds for design in self._designs]
+        return (
+            f"{len(self._designs)} designs of {min(rounds)} to {max(rounds)} rounds",
+            f"ε from {min(epsilons):g} to {max(epsilons):g}",
+        )
+
     def _smoke(self) -> None:
-        """A few runs of each method: sure to halt at once, sure not to, and in between."""
+        """A few runs of each method: sure to halt at once, sure not to, and in between; and two batches to compare."""
         epsilons = (1.0, 1.0, 1.0)
         for method in self._methods:
             for utilities in ((1e4, 1e4, 1e4), (-1e4, -1e4, -1e4), (-3.0, 0.0, 3.0)):
-                self._protocol.observe(self.drawer.request(Design("smoke", utilities, epsilons), method, 2))
+                design = Design("smoke", utilities, epsilons)
+                self._protocol.observe(draw_runs(self.drawer.requests, design, method, 2))
         if "run_many" in self._methods:
+            streams = self._streams.fresh()
             for _ in range(2):
-                self._streams.observe(self.drawer.request(self._designs[0], "run_many", 24))
+                streams.observe(draw_runs(self.drawer.requests, self._designs[0], "run_many", 24))
+            self._streams.merge(streams)
 
-    def _sample(self) -> None:
-        tasks = [(design, method) for method in self._methods for design in self._designs]
-        edges = np.cumsum([0.0, *(self._weight(method) for _, method in tasks)])
-        edges /= edges[-1]
+    def _tasks(self) -> list[Task]:
+        """Every design by every method, and every pair of neighbours."""
         share = PAIR_SHARE if self._privacy in self._checks else 0.0
         if self._checks == [self._privacy]:
             share = 1.0
-        for look in looks():
-            total = look * (1 - share)
-            for (design, method), (low, high) in zip(tasks, pairwise(edges), strict=True):
-                self.drawer.draw(design, method, int(total * high) - int(total * low), self._observe)
-            for index, pair in enumerate(self._pairs if share else ()):
-                count = share_out(look * share, len(self._pairs), index)
-                self.drawer.draw_labelled(pair, self._methods[0], count, self._privacy.observe)
-            if self._progress is not None:
-                self._progress(self.drawer.drawn, self.settings.samples)
-            if (reason := reason_to_stop(self.settings, self.drawer, self._refuted)) is not None:
-                self.stopped = reason
-                return
+        scored: tuple[Check, ...] = (self._protocol, self._law, self._streams)
+        tasks = []
+        for method in self._methods:
+            for design in self._designs:
+                weight = (1 - share) * self._share(method) / len(self._designs)
+                numbers = BATCH_NUMBERS if method == "run_many" else BATCH_NUMBERS + design.rounds
+                tasks.append(Task(f"{design.name} {method}", (design, method), score_design, scored, weight, numbers))
+        for pair in self._pairs if share else ():
+            method, name = self._methods[0], f"pair {pair.design.name}"
+            numbers = BATCH_NUMBERS + pair.design.rounds
+            weight = share / len(self._pairs)
+            tasks.append(Task(name, (pair, method), score_neighbours, (self._privacy,), weight, numbers))
+        return tasks
 
-    def _weight(self, method: str) -> float:
+    def _share(self, method: str) -> float:
         if len(self._methods) == 1:
             return 1.0
         return SCALAR_SHARE if method == "run" else 1 - SCALAR_SHARE
 
-    def _observe(self, runs: Runs) -> None:
-        self._protocol.observe(runs)
-        self._law.observe(runs)
-        self._streams.observe(runs)
-
-    def _refuted(self) -> bool:
+    def _any_refuted(self) -> bool:
         return any(check.refuted(self.level) for check in self._checks)
 
     def _conclude(self) -> tuple[CheckResult, ...]:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.picture_limits import losses
+from nrverify.auditing.pictures import Bound, Picture
 from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.auditing.threshold_alternatives import claimed_law, faulty_laws
 from nrverify.auditing.threshold_cases import Neighbours
 from nrverify.auditing.threshold_drawing import LabelledRuns
 from nrverify.laws.threshold import worst_loss
-from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound
+from nrverify.statistics.labels import LabelBets, epsilon_lower_bound
 
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 FEWEST_RUNS = 1000
+MOST_PICTURES = 3
+PICTURE_NOTE = "Shaded: what the claim allows. Limits by Clopper and Pearson, given how often the event was seen."
 LEAKS = (
     *("query noise halved", "query noise divided by √2", "threshold noise halved", "no threshold noise"),
     *("threshold noise drawn anew in every round", "both noises halved", "noises exchanged", "sensitivity ignored"),
@@ -44,34 +49,42 @@ class ThresholdExPost:
         self.pairs = {pair.design.name: pair for pair in pairs}
         predictors = len(LEAKS) + 2
         smallest = min(pair.design.epsilons[0] for pair in pairs)
-        self.wealth = {side: LabelWealth(predictors, 0.0, smallest) for side in (True, False)}
+        self.wealth = LabelBets(predictors, 0.0, smallest)
         self._guesses = {name: _log_odds(pair) for name, pair in self.pairs.items()}
         self._counts = {name: np.zeros((2, pair.design.rounds + 1)) for name, pair in self.pairs.items()}
 
     def observe(self, drawn: LabelledRuns) -> None:
-        """Bets on the labels of new runs with what was learned before, then learns from them."""
-        name = drawn.pair.design.name
+        """Counts the halting rounds of new runs by label; the bets are made at the merge."""
         self.runs += drawn.cells.size
-        counts = self._counts[name]
-        learned = np.log((counts[1] + 1.0) / (counts[0] + 1.0))
-        guess = np.vstack([self._guesses[name], learned])[:, drawn.cells]
-        claim = claims_of(drawn.pair)[drawn.cells]
-        for side, wealth in self.wealth.items():
-            wealth.bet(guess if side else -guess, claim, drawn.label if side else ~drawn.label)
-        np.add.at(counts, (drawn.label.astype(int), drawn.cells), 1.0)
+        np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.cells), 1.0)
 
-    @property
-    def log_e(self) -> float:
-        """log e-value, averaged over both directions."""
-        return float(np.logaddexp(self.wealth[True].log_e, self.wealth[False].log_e) - np.log(2))
+    def fresh(self) -> ThresholdExPost:
+        """The same before anything was seen."""
+        blank = copy(self)
+        blank.runs = 0
+        blank.wealth = self.wealth.fresh()
+        blank._counts = {name: np.zeros_like(counts) for name, counts in self._counts.items()}
+        return blank
+
+    def merge(self, other: ThresholdExPost) -> None:
+        """Bets on the labels another has counted with what was learned before, then learns from them."""
+        self.runs += other.runs
+        for name, new in other._counts.items():
+            if new.any():
+                counts, claim = self._counts[name], claims_of(self.pairs[name])
+                learned = np.log((counts[1] + 1.0) / (counts[0] + 1.0))
+                guess = np.vstack([self._guesses[name], learned])
+                for label in (0, 1):
+                    self.wealth.bet(guess, claim, np.full(claim.size, bool(label)), new[label])
+                counts += new
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
-        return bool(self.log_e >= -np.log(alpha))
+        return bool(self.wealth.log_e >= -np.log(alpha))
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the empirical ε beside both bounds, at its own confidence."""
-        log_e = self.log_e
+        log_e = self.wealth.log_e
         bound, claim, sharp, name = self.empirical_epsilon()
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
         return from_bets(
@@ -88,6 +101,19 @@ class ThresholdExPost:
                 f"ε_N = {claim:.3g} claimed and the sharp bound {sharp:.3g}"
             ),
         )
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The measured loss of each halting round against ±ε_n, for the pairs with most runs."""
+        most = sorted(self.pairs, key=lambda name: -float(self._counts[name].sum()))[:MOST_PICTURES]
+        shown = []
+        for name in most:
+            other, own = self._counts[name].astype(int).tolist()
+            labels = [*(f"halt in round {index + 1}" for index in range(len(own) - 1)), "no halt"]
+            claims = claims_of(self.pairs[name]).tolist()
+            dots = losses(list(zip(labels, own, other, claims, strict=True)), alpha / len(most))
+            if dots:
+                shown.append(Bound(f"Measured loss, {name}", "privacy loss", dots, PICTURE_NOTE))
+        return tuple(shown)
 
     def empirical_epsilon(self) -> tuple[float, float, float, str]:
         """(lower bound, claim, sharp bound, pair) of the pair that comes nearest to its claim or passes it.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import dataclass
+
 import numpy as np
 
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -9,6 +12,18 @@ from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_drawing import Runs
 
 SMALLEST_BATCH = 16
+MOST_KEPT = 64
+"""Batches kept of each design and size: a seed that is cut down so far that batches repeat does so soon."""
+
+
+@dataclass(frozen=True)
+class Digest:
+    """A batch of run_many as it is compared: its design and size, what it contains, and how likely two runs agree."""
+
+    design: str
+    size: int
+    content: bytes
+    agreement: float
 
 
 class BatchStreams:
@@ -27,28 +42,38 @@ class BatchStreams:
         self.runs = 0
         self.log_chance = np.inf
         self.observed: str | None = None
+        self._new: list[Digest] = []
         self._seen: dict[tuple[str, int], set[bytes]] = {}
 
     def observe(self, runs: Runs) -> None:
-        """Compares a batch with all earlier ones of the same design and size."""
+        """Keeps what a batch contains; it is compared with earlier ones at the merge."""
         size = runs.cells.size
         if runs.method != "run_many" or size < SMALLEST_BATCH:
             return
         self.runs += size
-        earlier = self._seen.setdefault((runs.design.name, size), set())
-        content = runs.cells.astype(np.int16).tobytes()
-        if content in earlier:
-            # A wrong law may agree more often; that is the law's finding and not this one's.
-            shares = np.maximum(claimed_law(runs.design), runs.counts() / size)
-            agreement = float(np.sum(shares**2))
-            # Comparisons of every design and size: at most the square of the batches seen.
-            batches = sum(len(digests) for digests in self._seen.values()) + 1
-            log_chance = size * np.log(min(agreement, 1.0)) + 2 * np.log(batches)
-            if log_chance < self.log_chance:
-                self.log_chance = float(log_chance)
-                self.observed = f"two batches of {size} runs are the same ({runs.design.name})"
-        elif len(earlier) < 64:
-            earlier.add(content)
+        # A wrong law may agree more often; that is the law's finding and not this one's.
+        shares = np.maximum(claimed_law(runs.design), runs.counts() / size)
+        content = hashlib.blake2b(runs.cells.astype(np.int16).tobytes(), digest_size=16).digest()
+        self._new.append(Digest(runs.design.name, size, content, min(float(np.sum(shares**2)), 1.0)))
+
+    def fresh(self) -> BatchStreams:
+        """The same before anything was seen."""
+        return BatchStreams()
+
+    def merge(self, other: BatchStreams) -> None:
+        """Compares another's batches with all earlier ones of the same design and size."""
+        self.runs += other.runs
+        for batch in other._new:
+            earlier = self._seen.setdefault((batch.design, batch.size), set())
+            if batch.content in earlier:
+                # Comparisons of every design and size: at most the square of the batches seen.
+                batches = sum(map(len, self._seen.values())) + 1
+                log_chance = batch.size * np.log(batch.agreement) + 2 * np.log(batches)
+                if log_chance < self.log_chance:
+                    self.log_chance = float(log_chance)
+                    self.observed = f"two batches of {batch.size} runs are the same ({batch.design})"
+            elif len(earlier) < MOST_KEPT:
+                earlier.add(batch.content)
 
     def refuted(self, alpha: float) -> bool:
         """Whether batches agree that chance would not make agree."""

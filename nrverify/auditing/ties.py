@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, WORST_PROBABILITY, LawCheck
+from nrverify.auditing.looks import MOST_LOOKS
+from nrverify.auditing.picture_sums import Frequencies
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import clopper_pearson
 from nrverify.statistics.wealth import ExponentialWealth, TieWealth
 
 Floats = NDArray[np.float64]
@@ -39,6 +41,7 @@ class LaplaceTies(LawCheck):
         for position in range(1, LONGEST):
             families[f"ties at release {position + 1}"] = (0.25, TieWealth())
         super().__init__(families)
+        self.frequencies = Frequencies("Ties", "exact probability of a tie")
 
     def observe(self, batch: Batch) -> None:
         """Bets on ties of known probability and on the sizes of jumps."""
@@ -57,7 +60,7 @@ class LaplaceTies(LawCheck):
             if s == t:
                 continue
             tied = found.tied[:, position].ravel()
-            stays = np.full(tied.size, (s / t) ** 2)
+            stays = (s / t) ** 2
             self.count += tied.size
             self._ties("ties on fixed schedules", tied, stays)
             if position < LONGEST:
@@ -78,10 +81,13 @@ class LaplaceTies(LawCheck):
         words = f"probability of a tie within ±{half_width:.2g}"
         return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
 
-    def _ties(self, name: str, tied: NDArray[np.bool_], probability: Floats) -> None:
+    def _ties(self, name: str, tied: NDArray[np.bool_], probability: Floats | float) -> None:
         wealth = self.portfolio[name]
         assert isinstance(wealth, TieWealth)
         wealth.bet(tied, probability)
+        if "at release" not in name:
+            assert self.frequencies is not None
+            self.frequencies.add(tied, np.broadcast_to(probability, tied.shape))
 
     def _exponential(self, name: str, sizes: Floats) -> None:
         wealth = self.portfolio[name]
@@ -112,16 +118,28 @@ class NoTies:
         if times is None:
             return
         self.sessions += batch.sessions
+        d = batch.releases.shape[2]
         t, s = times[:, :-1], times[:, 1:]
         moving = s < t
-        if not moving.any():
-            return
-        same = batch.releases[:, 1:] == batch.releases[:, :-1]
-        deviation = np.sqrt(s[moving] * (t[moving] - s[moving]) / t[moving])
-        grid = np.spacing(np.abs(batch.releases[:, 1:][moving]).max(axis=-1) + np.abs(batch.case.array).max())
-        self.steps += int(moving.sum()) * batch.releases.shape[2]
+        same = (batch.releases[:, 1:] == batch.releases[:, :-1]).sum(axis=-1)
+        self.steps += int(moving.sum()) * d
         self.ties += int(same[moving].sum())
-        self.chance += float(np.minimum(grid / deviation, 1.0).sum()) * batch.releases.shape[2]
+        # The grid at the largest release, which is coarser than at others: the chance of a tie is at most this.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            largest = np.fmax.reduce(np.abs(batch.releases), axis=None) + np.abs(batch.case.array).max()
+            chance = np.minimum(np.spacing(largest) / np.sqrt(s * (t - s) / t), 1.0)
+        self.chance += float(chance[moving].sum()) * d
+
+    def fresh(self) -> NoTies:
+        """The same before anything was seen."""
+        return NoTies()
+
+    def merge(self, other: NoTies) -> None:
+        """Adds up the counts and what was to be expected."""
+        self.sessions += other.sessions
+        self.steps += other.steps
+        self.ties += other.ties
+        self.chance += other.chance
 
     def p_value(self) -> float:
         """P(at least so many ties) ≤ chance^ties / ties!."""
@@ -130,8 +148,8 @@ class NoTies:
         return math.exp(min(self.ties * math.log(max(self.chance, 1e-300)) - math.lgamma(self.ties + 1), 0.0))
 
     def refuted(self, alpha: float) -> bool:
-        """Whether there are more ties than double precision explains; α is spent over looks by the bound itself."""
-        return self.p_value() <= alpha / 64
+        """Whether there are more ties than double precision explains; α is divided over the looks."""
+        return self.p_value() <= alpha / MOST_LOOKS
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict."""
@@ -179,6 +197,16 @@ class SameAnswer:
         self.repeats += int(repeated.sum())
         self.changed += int((repeated & ~batch.innovations.tied.all(axis=2)).sum())
 
+    def fresh(self) -> SameAnswer:
+        """The same before anything was seen."""
+        return SameAnswer()
+
+    def merge(self, other: SameAnswer) -> None:
+        """Adds up the counts."""
+        self.sessions += other.sessions
+        self.repeats += other.repeats
+        self.changed += other.changed
+
     def refuted(self, alpha: float) -> bool:
         """Whether any repeated time changed its release."""
         return self.changed > 0
@@ -207,6 +235,5 @@ def _proportion_half_width(happened: int, count: int, alpha: float) -> float:
     if count == 0:
         return 1.0
     share = happened / count
-    low = float(beta.ppf(alpha / 2, happened, count - happened + 1)) if happened else 0.0
-    high = float(beta.ppf(1 - alpha / 2, happened + 1, count - happened)) if happened < count else 1.0
+    low, high = clopper_pearson(happened, count, alpha)
     return max(share - low, high - share)

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.law import FEWEST_SESSIONS
+from nrverify.auditing.picture_limits import Estimate, correlation_limits, dots_of
+from nrverify.auditing.pictures import Dots, Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
 
 Floats = NDArray[np.float64]
@@ -32,7 +34,7 @@ class IncrementLaw:
         self._pairs: dict[tuple[str, int], _PairModel] = {}
 
     def observe(self, batch: Batch) -> None:
-        """Bets on every pair of consecutive, different requests of a fixed schedule."""
+        """Adds up every pair of consecutive, different requests of a fixed schedule; the bets are made at the merge."""
         if not batch.case.fixed:
             return
         self.sessions += batch.sessions
@@ -43,7 +45,17 @@ class IncrementLaw:
             release = batch.noise[:, position].ravel()
             step = (batch.noise[:, position - 1] - batch.noise[:, position]).ravel()
             model = self._pairs.setdefault((batch.case.name, position), _PairModel())
-            model.bet(np.stack([release, step], axis=1))
+            model.add(np.stack([release, step], axis=1))
+
+    def fresh(self) -> IncrementLaw:
+        """The same before anything was seen."""
+        return IncrementLaw()
+
+    def merge(self, other: IncrementLaw) -> None:
+        """Bets on what another has added up with what was learned before, then learns from it."""
+        self.sessions += other.sessions
+        for key, model in other._pairs.items():
+            self._pairs.setdefault(key, _PairModel()).bet(model)
 
     @property
     def log_e(self) -> float:
@@ -56,6 +68,20 @@ class IncrementLaw:
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
         return bool(self.log_e >= -np.log(alpha))
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The correlation of a release and the step to it, at every step of every fixed schedule."""
+        rows = [
+            Estimate(f"{name}, release {position + 1}", model.correlation, correlation_limits(model), 0.0)
+            for (name, position), model in self._pairs.items()
+            if model.count > LEARNING
+        ]
+        dots = dots_of(rows, alpha)
+        return (
+            (Dots("A release and the step to it", "correlation", dots, "Limits by Student's law of a correlation."),)
+            if dots
+            else ()
+        )
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the correlation that would have been seen."""
@@ -75,7 +101,9 @@ class IncrementLaw:
             alpha=alpha,
             detectable=f"correlation within ±{min(resolution, 1.0):.2g}",
             expected="correlation 0 between a release's noise and the step to it, both centred",
-            observed=None if worst is None else f"correlation {worst.correlation:.3g}, centre {worst.centre:.3g} sd",
+            observed=None
+            if worst is None or worst.count < 2
+            else f"correlation {worst.correlation:.3g}, centre {worst.centre:.3g} sd",
         )
 
 
@@ -89,19 +117,25 @@ class _PairModel:
         self._bet_squares = np.zeros(2)
         self._predicted = 0.0
 
-    def bet(self, pairs: Floats) -> None:
-        """Bets with what was learned on earlier sessions, then learns."""
-        if self.count >= LEARNING:
-            mean, covariance = self._learned()
-            deviation = pairs - mean
-            _, log_determinant = np.linalg.slogdet(covariance)
-            squares = np.einsum("ni,ij,nj->n", deviation, np.linalg.inv(covariance), deviation)
-            self._predicted += float(np.sum(-0.5 * squares) - 0.5 * len(pairs) * log_determinant)
-            self._bet_count += len(pairs)
-            self._bet_squares += (pairs**2).sum(axis=0)
+    def add(self, pairs: Floats) -> None:
+        """Takes in pairs without a bet."""
         design = np.column_stack([np.ones(len(pairs)), pairs])
         self.moments += design.T @ design
         self.count += len(pairs)
+
+    def bet(self, other: _PairModel) -> None:
+        """Bets on another's pairs, of which the moments are enough, with what was learned before; then learns."""
+        if self.count >= LEARNING:
+            mean, covariance = self._learned()
+            _, log_determinant = np.linalg.slogdet(covariance)
+            shifted = np.column_stack([-mean, np.eye(2)])
+            scatter = shifted @ other.moments @ shifted.T
+            squares = float(np.sum(np.linalg.inv(covariance) * scatter))
+            self._predicted -= 0.5 * squares + 0.5 * other.count * float(log_determinant)
+            self._bet_count += other.count
+            self._bet_squares += np.diag(other.moments)[1:]
+        self.moments += other.moments
+        self.count += other.count
 
     @property
     def log_e(self) -> float:

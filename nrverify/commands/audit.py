@@ -5,14 +5,13 @@ from __future__ import annotations
 import difflib
 import secrets
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
-from nrverify.commands.options import check_writable, console_for, quiet_option, write_document
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from nrverify.commands.documents import check_documents, document_options, write_documents
+from nrverify.commands.options import check_engine, engine_options, quiet_option, verbose_option
+from nrverify.commands.records import record_options, recorder_for, say_what_was_left
+from nrverify.commands.signals import leaving_when_told
 
 
 def seed_or_random(ctx: click.Context, parameter: click.Parameter, value: str) -> int:
@@ -50,8 +49,13 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option("--seed", default="0", show_default=True, callback=seed_or_random, help="Seed of the audit, or 'random'.")
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
-@click.option("--json", "json_file", metavar="FILE", help="The report as data ('-' is standard output).")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes that draw (default: 1). Never changes a result.")
+@engine_options
+@record_options
+@document_options
 @quiet_option
+@verbose_option
+@leaving_when_told()
 def command(
     subject: str,
     alpha: float,
@@ -61,46 +65,50 @@ def command(
     seed: int,
     checks: tuple[str, ...],
     keep_going: bool,
-    json_file: str | None,
+    jobs: int | None,
+    engine: str,
+    scheduler: str | None,
+    record: str | None,
+    no_record: bool,
     quiet: bool,
+    verbose: bool,
+    github: bool,
+    **files: str | None,
 ) -> None:
-    """Audit the implementation at SUBJECT: python:package.module:Name or python:path/to/file.py:Name.
+    """Audit the implementation at SUBJECT: python:package.module:Name, python:path/to/file.py:Name or "cmd:PROGRAM".
+
+    A program in any language answers one JSON object per line (nrverify/subjects/PROTOCOL.md); records:FILE judges
+    transcripts recorded elsewhere (nrverify/subjects/RECORDS.md). A refutation leaves a record for `nrverify replay`.
 
     Exit code 0 nothing refuted, 1 refuted, 2 a mistake in the command, 3 the subject could not be run,
     4 inconclusive, 70 a fault of nrverify's own.
     """
-    check_writable(json_file)
+    check_documents(files, github)
+    check_engine(engine, scheduler)
+    recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.api import audit
-    from nrverify.report.audit_terminal import print_audit
+    from nrverify.cluster import ClusterFailed
+    from nrverify.report.progress_terminal import samples_progress
 
     try:
-        report = audit(
-            subject,
-            alpha=alpha,
-            seed=seed,
-            samples=samples,
-            budget=budget,
-            timeout=timeout,
-            keep_going=keep_going,
-            checks=checks,
-            progress=progress_line(quiet),
-        )
-    except ValueError as error:
+        with samples_progress(quiet) as progress:
+            report = audit(
+                subject,
+                alpha=alpha,
+                seed=seed,
+                samples=samples,
+                budget=budget,
+                timeout=timeout,
+                keep_going=keep_going,
+                checks=checks,
+                progress=progress,
+                record=recorder,
+                jobs=jobs,
+                engine=engine,
+                scheduler=scheduler,
+            )
+    except (ValueError, ClusterFailed) as error:
         raise click.UsageError(str(error)) from error
-    if json_file is not None:
-        write_document(json_file, report.to_json())
-    if not quiet or report.exit_code:
-        print_audit(report, console_for([json_file]))
+    write_documents(report, files, github, quiet, verbose)
+    say_what_was_left(recorder, files)
     sys.exit(report.exit_code)
-
-
-def progress_line(quiet: bool) -> Callable[[int, int], None] | None:
-    """A line on a terminal's standard error that says how many samples were drawn."""
-    if quiet or not sys.stderr.isatty():
-        return None
-
-    def show(drawn: int, total: int) -> None:
-        sys.stderr.write(f"\r\x1b[2K{drawn} of at most {total} samples" if drawn < total else "\r\x1b[2K")
-        sys.stderr.flush()
-
-    return show

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from nrverify.report.writing import encoded, refusal, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,6 +29,24 @@ def jobs_option(function: F) -> F:
     )(function)
 
 
+def engine_options(function: F) -> F:
+    """--engine and --scheduler: where the work is done; the result is the same anywhere."""
+    address = "The address of a Dask scheduler, such as tcp://127.0.0.1:8786."
+    function = click.option("--scheduler", metavar="ADDRESS", help=address)(function)
+    where = "This machine, or a Dask cluster. Never changes a result."
+    return click.option(
+        "--engine", type=click.Choice(("local", "dask")), default="local", show_default=True, help=where
+    )(function)
+
+
+def check_engine(engine: str, scheduler: str | None) -> None:
+    """Refuses an engine without what it needs, and an address that would not be used."""
+    if engine == "dask" and not scheduler:
+        raise click.UsageError("--engine dask needs --scheduler ADDRESS, such as tcp://127.0.0.1:8786")
+    if engine != "dask" and scheduler is not None:
+        raise click.UsageError("--scheduler goes with --engine dask")
+
+
 def seed_option(function: F) -> F:
     """--seed N."""
     return click.option(
@@ -41,9 +59,24 @@ def quiet_option(function: F) -> F:
     return click.option("--quiet", is_flag=True, help="Print nothing but problems.")(function)
 
 
+def verbose_option(function: F) -> F:
+    """--verbose."""
+    return click.option("--verbose", is_flag=True, help="Print more of what is known.")(function)
+
+
 @contextmanager
-def executor_for(jobs: int | None) -> Iterator[Executor | None]:
-    """A process pool with that many workers; none for a single job."""
+def executor_for(jobs: int | None, engine: str = "local", scheduler: str | None = None) -> Iterator[Executor | None]:
+    """A process pool with that many workers, none for a single job; or the workers of a Dask cluster."""
+    check_engine(engine, scheduler)
+    if scheduler is not None:
+        from nrverify.cluster import ClusterFailed, NoCluster, OneAtATime, connected
+
+        try:
+            with connected(scheduler) as cluster:
+                yield OneAtATime(cluster.executor, jobs)
+        except (NoCluster, ClusterFailed) as error:
+            raise click.UsageError(str(error)) from error
+        return
     count = jobs or os.cpu_count() or 1
     if count == 1:
         yield None
@@ -56,34 +89,32 @@ def console_for(files: list[str | None]) -> Console:
     """Where tables go: standard output, unless a document is to be written there."""
     from rich.console import Console
 
-    return Console(file=sys.stderr if "-" in files else sys.stdout, soft_wrap=False)
+    stream = sys.stderr if "-" in files else sys.stdout
+    if hasattr(stream, "reconfigure"):  # what a terminal cannot show, a subject's name may hold
+        stream.reconfigure(errors="backslashreplace")
+    return Console(file=stream, soft_wrap=False)
 
 
 def check_writable(*files: str | None) -> None:
     """Refuses a report path before any work is done, not after."""
-    for name in files:
-        if name is None or name == "-":
-            continue
-        folder = Path(name).resolve().parent
-        if Path(name).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise click.UsageError(
-                f"cannot write the report {name!r}: name a file in a folder that exists and is writable"
-            )
-    if sum(name == "-" for name in files) > 1:
+    names = [name for name in files if name is not None]
+    for name in names:
+        if name != "-" and (why := refusal(name)) is not None:
+            raise click.UsageError(why)
+    if names.count("-") > 1:
         raise click.UsageError("only one report can go to standard output ('-')")
+    if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
+        raise click.UsageError(f"two reports cannot be written to one file, {twice!r}")
 
 
 def write_document(name: str, text: str) -> None:
     """Writes a whole document or nothing: to standard output for '-', otherwise by renaming a finished file."""
     if name == "-":
-        sys.stdout.write(text)
         sys.stdout.flush()
+        sys.stdout.buffer.write(encoded(text))
+        sys.stdout.buffer.flush()
         return
-    path = Path(name)
     try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as draft:
-            draft.write(text)
-        os.chmod(draft.name, 0o644)
-        os.replace(draft.name, path)
+        write_whole(name, text)
     except OSError as error:
         raise click.UsageError(f"cannot write the report {name!r}: {error.strerror or error}") from error

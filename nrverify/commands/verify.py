@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import difflib
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from nrverify.commands.options import (
     check_writable,
     console_for,
+    engine_options,
     executor_for,
     jobs_option,
     quiet_option,
     seed_option,
+    verbose_option,
     write_document,
 )
-
-if TYPE_CHECKING:
-    from nrverify.ledger.verdicts import Result
-    from nrverify.ledger.verification import Progress
 
 KINDS = ("derivation", "certificate", "property", "statistic", "reading")
 PROFILES = ("quick", "standard", "deep")
@@ -59,48 +56,50 @@ def known_kind(ctx: click.Context, parameter: click.Parameter, values: tuple[str
 )
 @click.option("--json", "json_file", metavar="FILE", help="The ledger as data ('-' is standard output).")
 @click.option("--markdown", "markdown_file", metavar="FILE", help="The ledger as a document to read.")
+@click.option("--html", "html_file", metavar="FILE", help="The ledger as one page for a browser, with every step.")
 @jobs_option
+@engine_options
 @seed_option
 @quiet_option
+@verbose_option
 def command(
     claims: tuple[str, ...],
     kinds: tuple[str, ...],
     profile: str,
     json_file: str | None,
     markdown_file: str | None,
+    html_file: str | None,
     jobs: int | None,
+    engine: str,
+    scheduler: str | None,
     seed: int,
     quiet: bool,
+    verbose: bool,
 ) -> None:
     """Run all evidence for the paper's CLAIMS (default: all) and print the ledger.
 
     Exit code 0 when every claim is settled, 1 when one is not, 2 for a mistake in the command.
     """
-    check_writable(json_file, markdown_file)
+    files = [json_file, markdown_file, html_file]
+    check_writable(*files)
     from nrverify.ledger.evidence import Kind
     from nrverify.ledger.verification import verify
     from nrverify.report.ledger_json import ledger_json
     from nrverify.report.ledger_markdown import ledger_markdown
     from nrverify.report.ledger_terminal import print_ledger
+    from nrverify.report.progress_terminal import evidence_progress
 
-    with executor_for(jobs) as executor:
-        verification = verify(claims, [Kind(kind) for kind in kinds], profile, seed, executor, progress_line(quiet))
+    written = html_file is not None
+    with executor_for(jobs, engine, scheduler) as executor, evidence_progress(quiet) as progress:
+        verification = verify(claims, [Kind(kind) for kind in kinds], profile, seed, executor, progress, written)
     if json_file is not None:
         write_document(json_file, ledger_json(verification))
     if markdown_file is not None:
         write_document(markdown_file, ledger_markdown(verification))
+    if html_file is not None:
+        from nrverify.report.page.ledger_page import ledger_html
+
+        write_document(html_file, ledger_html(verification))
     if not quiet or not verification.ok:
-        print_ledger(verification, console_for([json_file, markdown_file]))
+        print_ledger(verification, console_for(files), verbose)
     sys.exit(0 if verification.ok else 1)
-
-
-def progress_line(quiet: bool) -> Progress | None:
-    """A line on a terminal's standard error that says how far the run is."""
-    if quiet or not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int, result: Result) -> None:
-        sys.stderr.write(f"\r\x1b[2K{done}/{total} {result.name[:60]}" if done < total else "\r\x1b[2K")
-        sys.stderr.flush()
-
-    return show

@@ -46,6 +46,10 @@ class Normal:
         x = arguments.points(x, self.mean, self.deviation)
         return np.where(self.deviation == 0, np.where(x < self.mean, 1.0, 0.0), ndtr(-self._standardised(x)))[()]
 
+    def score(self, x: ArrayLike) -> Any:
+        """Φ⁻¹(P(X <= x)) = z itself, exact where the cdf is too close to 0 or 1 to be inverted."""
+        return self._standardised(arguments.points(x, self.mean, self.deviation))[()]
+
     def ppf(self, q: ArrayLike) -> Any:
         """The least x with P(X <= x) >= q."""
         quantile = ndtri(arguments.levels(q))
@@ -74,8 +78,9 @@ class Brownian:
     def bridge(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> Normal:
         """X_s given X_t = given: N(given s/t, s(t-s)/t)."""
         s, t = arguments.times(s, t)
+        deviation = np.sqrt(s) * np.sqrt((t - s) / t)
         s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
-        return Normal(given * (s / t), np.sqrt(s) * np.sqrt((t - s) / t))
+        return Normal(given * (s / t), deviation)
 
     def forward(self, s: ArrayLike, t: ArrayLike, given: ArrayLike) -> Normal:
         """X_t given X_s = given: N(given, t-s)."""

@@ -14,6 +14,15 @@ from nrverify.ledger.record import Record
 LONGER = 5
 
 
+class _Found(BaseException):
+    """A wrong variant refuted. Not an Exception, so that Hypothesis stops at once: it would run the case again and
+    write it out for a reader whom nobody asked for."""
+
+    def __init__(self, refutation: Refuted) -> None:
+        super().__init__(refutation)
+        self.refutation = refutation
+
+
 class Search:
     """A deterministic search for a counterexample; no p-value is ever computed here."""
 
@@ -43,9 +52,17 @@ class Search:
         )
 
         def body(drawn: tuple[Any, ...]) -> None:
-            check(*drawn)
+            try:
+                check(*drawn)
+            except Refuted as refutation:
+                if self.shrink:
+                    raise
+                raise _Found(refutation) from None
 
-        seed(self.stream)(configured(given(tuples(*strategies))(body)))()
+        try:
+            seed(self.stream)(configured(given(tuples(*strategies))(body)))()
+        except _Found as found:
+            raise found.refutation from None
         self.record.note(name, f"no counterexample among {count} generated cases")
 
     @staticmethod

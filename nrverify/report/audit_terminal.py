@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
@@ -18,79 +21,135 @@ STYLE = {
     "advice": "cyan",
 }
 
-NARROW = 90
-"""Below so many columns a table leaves out samples and evidence, which the report as data has."""
+NARROW, WIDE = 90, 120
+"""Below so many columns the table leaves out samples and evidence; from so many on it says at what they refute."""
 
 MEANING = {
-    "consistent": "nothing is refuted; what would have been caught is in the last column",
+    "consistent": "nothing is refuted; what would have been caught is said of each check",
     "refuted": "the implementation is not what it claims to be",
     "inconclusive": "too few samples to exclude anything useful",
     "errored": "the subject could not be run",
 }
 
+PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
+"""Where the one paragraph of a refutation is folded into lines."""
 
-def print_audit(report: Report, console: Console) -> None:
-    """The whole report."""
-    subject, run = report.subject, report.run
-    name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
-    what = ", ".join(
-        str(part) for part in (subject["mechanism"], subject["knob"] and f"knob {subject['knob']}") if part
-    )
-    console.print(
-        f"[bold]{escape(name or subject['address'] or 'subject')}[/] ({escape(what or 'unknown')})", highlight=False
-    )
-    style = STYLE[report.verdict]
-    console.print(f"[{style}]{report.verdict}[/]: {MEANING[report.verdict]}", highlight=False)
-    if report.message:
-        console.print(escape(report.message), highlight=False)
+FOLLOWS = "Likely cause: that of "
+"""In the message of a refutation that has its cause in common with another."""
+
+
+def print_audit(report: Report, console: Console, verbose: bool = False) -> None:
+    """The whole report; verbose: with what every check expected and observed."""
+    _print_head(report, console)
     if report.checks:
         console.print()
-        console.print(_table(report.checks, narrow=console.width < NARROW))
-    for check in report.checks:
-        if check.verdict is CheckVerdict.REFUTED:
+        console.print(_table(report.checks, console.width))
+    if report.asked:
+        _say(console, f"\nAsked where: {escape('; '.join(report.asked))}.", "dim")
+    refuted = [check for check in report.checks if check.verdict is CheckVerdict.REFUTED]
+    following = [check for check in refuted if not verbose and FOLLOWS in (check.message or "")]
+    for check in refuted:
+        if check not in following:
             _print_finding(check, console)
-    for check in report.checks:
-        if check.verdict in (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED) and check.message:
-            console.print(
-                f"\n[{STYLE[check.verdict]}]{check.verdict.value}[/] {check.id}: {escape(check.message)}",
-                highlight=False,
-            )
-    console.print(
-        f"\n{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {run['stopped']}; "
-        f"seed {run['seed']}, false alarm with probability at most {run['alpha']:g} for the whole run",
-        highlight=False,
-    )
+    if following:
+        _say(console, f"\n[{STYLE['refuted']}]refuted[/] for the same cause: {_names(following)}")
+    if verbose:
+        for check in report.checks:
+            if check.verdict is not CheckVerdict.NOT_COVERED:
+                _print_details(check, console)
+    _print_remarks(report.checks, console)
+    _print_run(report, console)
 
 
-def _table(checks: tuple[CheckResult, ...], narrow: bool) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+def _print_head(report: Report, console: Console) -> None:
+    subject = report.subject
+    name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
+    what = [str(subject["mechanism"] or "unknown")]
+    if subject["knob"]:
+        what.append(f"knob {subject['knob']}")
+    _say(console, f"[bold]{escape(name or subject['address'] or 'subject')}[/] ({escape(', '.join(what))})")
+    _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {MEANING[report.verdict]}")
+    if report.message:
+        _say(console, escape(report.message))
+
+
+def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("check", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    if not narrow:
+    if width >= NARROW:
         table.add_column("samples", justify="right", no_wrap=True)
         table.add_column("evidence", no_wrap=True)
-    table.add_column("would have caught", ratio=1)
+    if width >= WIDE:
+        table.add_column("refutes at", no_wrap=True)
+    table.add_column("would have caught", overflow="fold")
     for check in checks:
-        samples = "" if check.samples is None else str(check.samples)
-        table.add_row(
-            check.id,
-            f"[{STYLE[check.verdict]}]{check.verdict.value}[/]",
-            *(() if narrow else (samples, _evidence(check))),
-            escape(check.detectable or ""),
-        )
+        evidence, refutes_at = _evidence(check)
+        cells = [check.id, f"[{STYLE[check.verdict]}]{check.verdict.value}[/]"]
+        if width >= NARROW:
+            cells += ["" if check.samples is None else str(check.samples), evidence]
+        if width >= WIDE:
+            cells.append(refutes_at)
+        table.add_row(*cells, escape(check.detectable or ""))
     return table
 
 
-def _evidence(check: CheckResult) -> str:
+def _evidence(check: CheckResult) -> tuple[str, str]:
+    """The number a verdict rests on, and the one that would refute."""
     if check.e_value is not None:
-        return f"e = {check.e_value:.2g}"
+        return f"e = {check.e_value:.2g}", f"e = {1 / check.alpha:.2g}" if check.alpha else ""
     if check.p_value is not None:
-        return f"p = {check.p_value:.2g}"
-    return ""
+        return f"p = {check.p_value:.2g}", f"p = {check.alpha:.2g}" if check.alpha else ""
+    return "", ""
 
 
 def _print_finding(check: CheckResult, console: Console) -> None:
-    console.print(f"\n[{STYLE['refuted']}]refuted[/] [bold]{check.id}[/]", highlight=False)
-    console.print(Padding(escape(check.message or ""), (0, 0, 0, 2)), highlight=False)
+    _say(console, f"\n[{STYLE['refuted']}]refuted[/] [bold]{escape(check.id)}[/]")
+    for part in PARTS.split(check.message or ""):
+        _say(console, escape(part), indent=2)
     if check.reproduce:
-        console.print(Padding(f"Reproduce: {escape(check.reproduce)}", (0, 0, 0, 2)), highlight=False)
+        # Folded by the terminal and not here, so that it can be copied whole.
+        console.print(f"  Reproduce: {escape(check.reproduce)}", highlight=False, soft_wrap=True)
+
+
+def _print_details(check: CheckResult, console: Console) -> None:
+    _say(console, f"\n[bold]{escape(check.id)}[/] [{STYLE[check.verdict]}]{check.verdict.value}[/]")
+    evidence, refutes_at = _evidence(check)
+    rows = {
+        "claims": ", ".join(check.claims),
+        "expected": check.expected,
+        "observed": check.observed,
+        "samples": "" if check.samples is None else str(check.samples),
+        "evidence": f"{evidence}, refuted at {refutes_at}" if refutes_at else evidence,
+        "would have caught": check.detectable,
+    }
+    for name, words in rows.items():
+        if words:
+            _say(console, f"{name}: {escape(words)}", indent=2)
+
+
+def _print_remarks(checks: Iterable[CheckResult], console: Console) -> None:
+    """Advice and what is not covered, checks with the same words together."""
+    together: dict[tuple[CheckVerdict, str], list[CheckResult]] = {}
+    for check in checks:
+        if check.verdict in (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED) and check.message:
+            together.setdefault((check.verdict, check.message), []).append(check)
+    for index, ((verdict, message), group) in enumerate(together.items()):
+        gap = "\n" if index == 0 else ""
+        _say(console, f"{gap}[{STYLE[verdict]}]{verdict.value}[/] {_names(group)}: {escape(message)}")
+
+
+def _print_run(report: Report, console: Console) -> None:
+    run = report.run
+    words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {escape(str(run['stopped']))}"
+    odds = f"false alarm with probability at most {run['alpha']:g} for the whole run"
+    _say(console, f"\n{words}; seed {run['seed']}, {odds}")
+
+
+def _names(checks: Iterable[CheckResult]) -> str:
+    return escape(", ".join(check.id for check in checks))
+
+
+def _say(console: Console, words: str, style: str = "", indent: int = 0) -> None:
+    """A paragraph, folded at the width of the terminal."""
+    console.print(Padding(words, (0, 0, 0, indent), expand=False) if indent else words, style=style, highlight=False)

@@ -14,5 +14,6 @@ def print_check(entry: Entry, console: Console) -> None:
     if entry.claims:
         console.print(f"bears on {', '.join(entry.claims)} of the ledger", style="dim", highlight=False)
     for doc in entry.docs:
-        console.print()
-        console.print(escape(doc), highlight=False)
+        for paragraph in doc.split("\n\n"):
+            console.print()
+            console.print(escape(" ".join(paragraph.split())), highlight=False)

@@ -6,6 +6,7 @@ from collections import Counter
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from nrverify.ledger.claims import Verdict
@@ -30,8 +31,8 @@ WIDTHS = {"claim": 6, "verdict": 20, "evidence": 11, "rejects": 8}
 LETTER = {kind: kind.value[0].upper() for kind in Kind}
 
 
-def print_ledger(verification: Verification, console: Console) -> None:
-    """The table of claims, the counts, and every problem in full."""
+def print_ledger(verification: Verification, console: Console, verbose: bool = False) -> None:
+    """The table of claims (verbose: with what each piece of evidence found), the counts, every problem in full."""
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     room = max(8, console.width - sum(WIDTHS.values()) - len(WIDTHS) - 1)
     for heading in ("claim", "verdict", "about", "evidence", "rejects"):
@@ -46,12 +47,28 @@ def print_ledger(verification: Verification, console: Console) -> None:
             str(sum(len(result.rejects) for result in item.results)),
         )
     console.print(table)
+    if verbose:
+        for item in verification.settled:
+            _print_evidence_lines(item, console)
     _print_counts(verification, console)
     for item in verification.settled:
         if item.verdict is Verdict.FAILED:
             console.print(f"[{STYLE[Verdict.FAILED]}]{item.claim.id} failed[/] {escape(item.problem)}")
     for problem in verification.problems:
         console.print(f"[{STYLE[Verdict.FAILED]}]problem[/] {escape(problem)}")
+
+
+def _print_evidence_lines(item: Settled, console: Console) -> None:
+    console.print(f"\n[bold]{item.claim.id}[/] [{STYLE[item.verdict]}]{item.verdict.value}[/]", highlight=False)
+    for result in item.results:
+        samples = "" if result.samples is None else f", {result.samples} samples"
+        console.print(
+            Padding(f"{result.kind.value} {escape(result.name)}: {result.outcome}{samples}", (0, 0, 0, 2)),
+            highlight=False,
+            style="bold red" if result.failed else "",
+        )
+        for variant in result.rejects:
+            console.print(Padding(f"rejects {escape(variant)}", (0, 0, 0, 4)), style="dim", highlight=False)
 
 
 def _print_counts(verification: Verification, console: Console) -> None:

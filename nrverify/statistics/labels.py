@@ -6,14 +6,50 @@ E[u | b=1] − E[u e^E | b=0] ≤ δ sup u for any 0 ≤ u ≤ e^{−E}; betting
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, logsumexp
+
+from nrverify.statistics.proportions import clopper_pearson
 
 Floats = NDArray[np.float64]
 
 SHRINKAGES = np.array([1.0, 0.5, 0.2])
 CAPS = np.array([1.0, 0.3, 0.1])
+FEWEST_FITTED, MOST_FITTED = 100, 40_000
+REFIT = 1.3
+
+
+class LabelBets:
+    """Bets on the label in both directions, averaged: on b = 1 against e^E to one, and on b = 0."""
+
+    def __init__(self, predictors: int, delta: float, smallest_claim: float) -> None:
+        self.sides = tuple(LabelWealth(predictors, delta, smallest_claim) for _ in range(2))
+
+    def bet(self, predicted: Floats, claim: Floats, label: NDArray[np.bool_], counts: Floats | float = 1.0) -> None:
+        """Takes in what a `LabelWealth` does."""
+        towards, away = self.sides
+        towards.bet(predicted, claim, label, counts)
+        away.bet(-predicted, claim, ~label, counts)
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far, averaged over both directions."""
+        towards, away = self.sides
+        return float(np.logaddexp(towards.log_e, away.log_e) - np.log(2))
+
+    def fresh(self) -> LabelBets:
+        """The same before the first bet."""
+        blank = copy(self)
+        blank.sides = tuple(side.fresh() for side in self.sides)
+        return blank
+
+    def merge(self, other: LabelBets) -> None:
+        """Takes in what another has seen."""
+        for own, theirs in zip(self.sides, other.sides, strict=True):
+            own.log_wealth += theirs.log_wealth
 
 
 class LabelWealth:
@@ -24,8 +60,8 @@ class LabelWealth:
         self.caps = np.exp(-smallest_claim) * CAPS if delta > 0 else np.array([np.inf])
         self.log_wealth = np.zeros((predictors, SHRINKAGES.size, CAPS.size if delta > 0 else 1))
 
-    def bet(self, predicted: Floats, claim: Floats, label: NDArray[np.bool_]) -> None:
-        """Takes in predicted log odds (predictors, n), claimed ε's (n,) and labels (n,)."""
+    def bet(self, predicted: Floats, claim: Floats, label: NDArray[np.bool_], counts: Floats | float = 1.0) -> None:
+        """Takes in predicted log odds (predictors, n), claimed ε's (n,), labels (n,) and how often each came."""
         # log(q/σ(E)) through log-sigmoids: exact for large ε.
         log_excess = -np.logaddexp(0.0, -predicted) + np.logaddexp(0.0, -claim)
         edge = np.maximum(np.expm1(np.minimum(log_excess, 50.0)), 0.0)
@@ -35,12 +71,56 @@ class LabelWealth:
                 stake = shrinkage * np.minimum(np.minimum(edge, most), cap)
                 gain = np.where(label, np.log1p(stake), np.log1p(-np.minimum(stake * np.exp(claim), 0.9995)))
                 price = np.log1p(0.5 * self.delta * shrinkage * cap) if self.delta > 0 else 0.0
-                self.log_wealth[:, i, j] += (gain - price).sum(axis=-1)
+                self.log_wealth[:, i, j] += ((gain - price) * counts).sum(axis=-1)
+
+    def fresh(self) -> LabelWealth:
+        """The same before the first bet."""
+        blank = copy(self)
+        blank.log_wealth = np.zeros_like(self.log_wealth)
+        return blank
 
     @property
     def log_e(self) -> float:
         """log e-value so far, averaged over predictors, shrinkages and caps."""
         return float(logsumexp(self.log_wealth) - np.log(self.log_wealth.size))
+
+
+class Learner:
+    """A logistic guess of the label, refitted at a merge when the sample has grown by a third."""
+
+    def __init__(self, coefficients: Floats | None = None, room: int = MOST_FITTED) -> None:
+        self.coefficients = coefficients
+        self.features: list[Floats] = []
+        self.labels: list[NDArray[np.bool_]] = []
+        self._room = room
+        self._fitted = 0
+
+    def predict(self, features: Floats) -> Floats:
+        """Predicted log odds; 0 before the first fit."""
+        if self.coefficients is None:
+            return np.zeros(len(features))
+        return predict_logistic(features, self.coefficients)
+
+    def learn(self, features: Floats, label: NDArray[np.bool_]) -> None:
+        """Keeps what there is room for."""
+        kept = min(self._room, len(label))
+        if kept:
+            self.features.append(features[:kept])
+            self.labels.append(label[:kept])
+            self._room -= kept
+
+    def fresh(self) -> Learner:
+        """What was learned, without what it was learned from."""
+        return Learner(self.coefficients, self._room)
+
+    def merge(self, other: Learner) -> None:
+        """Learns from what another has kept."""
+        for features, label in zip(other.features, other.labels, strict=True):
+            self.learn(features, label)
+        have = sum(map(len, self.labels))
+        if have >= FEWEST_FITTED and have >= REFIT * self._fitted:
+            self._fitted = have
+            self.coefficients = fit_logistic(np.concatenate(self.features), np.concatenate(self.labels))
 
 
 def fit_logistic(features: Floats, label: NDArray[np.bool_], ridge: float = 1.0, steps: int = 12) -> Floats:
@@ -68,7 +148,5 @@ def epsilon_lower_bound(hits: int, total: int, confidence: float) -> float:
     """A lower confidence limit on ε from an event fixed in advance: k of m hits had label 1 (Clopper–Pearson)."""
     if hits == 0 or total == 0:
         return 0.0
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, _ = proportion_confint(hits, total, alpha=2 * (1 - confidence), method="beta")
+    low, _ = clopper_pearson(hits, total, 2 * (1 - confidence))
     return max(0.0, float(logit(low)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from copy import copy
+from typing import Protocol, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,6 +20,12 @@ class Wealth(Protocol):
     def words(self) -> tuple[str, str]:
         """Expected and observed."""
 
+    def fresh(self) -> Self:
+        """The same before the first bet."""
+
+    def merge(self, other: Self) -> None:
+        """Takes in what another has seen: both together are as one that has seen first its own, then the other's."""
+
 
 class Portfolio:
     """Named families with weights fixed before the first bet."""
@@ -30,6 +37,17 @@ class Portfolio:
 
     def __getitem__(self, name: str) -> Wealth:
         return self.families[name]
+
+    def fresh(self) -> Portfolio:
+        """The same before the first bet."""
+        blank = copy(self)
+        blank.families = {name: wealth.fresh() for name, wealth in self.families.items()}
+        return blank
+
+    def merge(self, other: Portfolio) -> None:
+        """Takes in what another has seen."""
+        for name, wealth in self.families.items():
+            wealth.merge(other.families[name])
 
     @property
     def log_e(self) -> float:

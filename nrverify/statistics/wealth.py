@@ -2,6 +2,7 @@
 
 Each bettor keeps the logarithm of its wealth under a grid of alternatives; its e-value is the average over the grid.
 Every factor it multiplies in has conditional mean one given the past, so P(sup wealth ≥ 1/α) ≤ α whatever the stopping.
+A bettor keeps sums over what it has seen and nothing else: `fresh` has seen nothing, `merge` takes in another's sums.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ Floats = NDArray[np.float64]
 EFFECTS: Floats = np.concatenate([sign * 0.004 * 1.5 ** np.arange(17) for sign in (-1.0, 1.0)])
 """Sizes of effect bet on, from 0.4 % (the smallest a default budget can see) to 2.6."""
 
-TIE_EFFECTS: Floats = np.concatenate([sign * np.geomspace(0.01, 6.0, 14) for sign in (-1.0, 1.0)])
-"""Log odds ratios bet on for a tie."""
+HALF_TIE_EFFECTS: Floats = np.geomspace(0.01, 6.0, 14)
+TIE_EFFECTS: Floats = np.concatenate([-HALF_TIE_EFFECTS, HALF_TIE_EFFECTS])
+"""Log odds ratios bet on for a tie, against it and for it."""
 
 CONCENTRATIONS: Floats = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5])
 """Prior weights of the null in the omnibus bet."""
@@ -33,6 +35,14 @@ def log_average(log_wealth: Floats) -> float:
     return largest + float(np.log(np.exp(log_wealth - largest).mean()))
 
 
+def sum_log(factors: Floats) -> float:
+    """Σ log of factors between e^{−40} and e^{40}; sixteen are multiplied before each logarithm, which is slow."""
+    factors = factors.ravel()
+    whole = factors.size - factors.size % 16
+    products = factors[:whole].reshape(16, -1).prod(axis=0)
+    return float(np.log(products).sum() + np.log(factors[whole:]).sum())
+
+
 @dataclass
 class ScaleWealth:
     """Bets that innovations Z ~ N(0, e^θ) rather than N(0, 1): −(m/2)θ − ½ΣZ²(e^{−θ} − 1)."""
@@ -42,8 +52,21 @@ class ScaleWealth:
 
     def bet(self, z: Floats) -> None:
         """Takes in innovations that are N(0, 1) given the past."""
-        self.count += z.size
-        self.squares += float(np.dot(z, z))
+        self.add(z.size, float(np.dot(z, z)))
+
+    def add(self, count: int, squares: float) -> None:
+        """Takes in how many innovations there were, and the sum of their squares."""
+        self.count += int(count)
+        self.squares += float(squares)
+
+    def fresh(self) -> ScaleWealth:
+        """The same before the first bet."""
+        return ScaleWealth()
+
+    def merge(self, other: ScaleWealth) -> None:
+        """Takes in what another has seen."""
+        self.count += other.count
+        self.squares += other.squares
 
     @property
     def log_e(self) -> float:
@@ -70,11 +93,23 @@ class MeanWealth:
     def bet(self, z: Floats, covariate: Floats | None = None) -> None:
         """Takes in innovations that are N(0, 1) given the past, and covariates known before them (default 1)."""
         if covariate is None:
-            self.cross += float(z.sum())
-            self.energy += z.size
+            self.add(z.sum(), z.size)
         else:
-            self.cross += float(np.dot(covariate, z))
-            self.energy += float(np.dot(covariate, covariate))
+            self.add(np.dot(covariate, z), np.dot(covariate, covariate))
+
+    def add(self, cross: float, energy: float) -> None:
+        """Takes in Σhz and Σh²."""
+        self.cross += float(cross)
+        self.energy += float(energy)
+
+    def fresh(self) -> MeanWealth:
+        """The same before the first bet."""
+        return MeanWealth()
+
+    def merge(self, other: MeanWealth) -> None:
+        """Takes in what another has seen."""
+        self.cross += other.cross
+        self.energy += other.energy
 
     @property
     def log_e(self) -> float:
@@ -103,6 +138,15 @@ class ExponentialWealth:
         self.count += x.size
         self.total += float(x.sum())
 
+    def fresh(self) -> ExponentialWealth:
+        """The same before the first bet."""
+        return ExponentialWealth()
+
+    def merge(self, other: ExponentialWealth) -> None:
+        """Takes in what another has seen."""
+        self.count += other.count
+        self.total += other.total
+
     @property
     def log_e(self) -> float:
         """log e-value so far."""
@@ -127,18 +171,31 @@ class TieWealth:
     happened: int = 0
     foreseen: float = 0.0
 
-    def bet(self, happened: NDArray[np.bool_], probability: Floats, covariate: Floats | None = None) -> None:
-        """Takes in events whose probability given the past is known, and covariates of the past (default 1)."""
-        h = np.ones_like(probability) if covariate is None else covariate
+    def bet(self, happened: NDArray[np.bool_], probability: Floats | float, covariate: Floats | None = None) -> None:
+        """Takes in events whose probability given the past is known, and covariates of the past in ±6 (default 1)."""
         self.count += happened.size
         self.happened += int(happened.sum())
-        self.foreseen += float(probability.sum())
-        with np.errstate(divide="ignore"):
-            log_yes, log_no = np.log(probability), np.log1p(-probability)
-        for index, effect in enumerate(TIE_EFFECTS):
-            tilt = effect * h
-            # log(1 − p + p e^θh) in log-space: finite also where p is rounded to 0 or 1.
-            self.log_wealth[index] += float(np.sum(tilt[happened]) - np.logaddexp(log_no, log_yes + tilt).sum())
+        self.foreseen += float(np.sum(probability)) if np.ndim(probability) else happened.size * float(probability)
+        # 1 − p + p e^θh and not 1 + p(e^θh − 1): positive also where p is rounded to 1.
+        other = 1.0 - np.asarray(probability)
+        moved = float(happened.sum()) if covariate is None else float(covariate[happened].sum())
+        for index, effect in enumerate(HALF_TIE_EFFECTS):
+            tilt = np.exp(effect if covariate is None else effect * covariate)
+            for sign, factors in ((0, other + probability / tilt), (1, other + probability * tilt)):
+                place = index + sign * HALF_TIE_EFFECTS.size
+                paid = sum_log(factors) if factors.ndim else happened.size * float(np.log(factors))
+                self.log_wealth[place] += TIE_EFFECTS[place] * moved - paid
+
+    def fresh(self) -> TieWealth:
+        """The same before the first bet."""
+        return TieWealth()
+
+    def merge(self, other: TieWealth) -> None:
+        """Takes in what another has seen."""
+        self.log_wealth += other.log_wealth
+        self.count += other.count
+        self.happened += other.happened
+        self.foreseen += other.foreseen
 
     @property
     def log_e(self) -> float:
@@ -164,6 +221,14 @@ class CellWealth:
     def bet(self, counts: ArrayLike) -> None:
         """Takes in how many observations fell into each cell."""
         self.counts += np.asarray(counts, dtype=float)
+
+    def fresh(self) -> CellWealth:
+        """The same before the first bet."""
+        return CellWealth(self.weights)
+
+    def merge(self, other: CellWealth) -> None:
+        """Takes in what another has seen."""
+        self.counts += other.counts
 
     @property
     def log_e(self) -> float:
@@ -201,6 +266,14 @@ class RatioWealth:
         """Takes in, for named alternatives, the sum of log(q/p) over new observations; others do not bet."""
         for name, log_ratio in log_ratios.items():
             self.log_wealth[name] += log_ratio
+
+    def fresh(self) -> RatioWealth:
+        """The same before the first bet."""
+        return RatioWealth(self.log_wealth)
+
+    def merge(self, other: RatioWealth) -> None:
+        """Takes in what another has seen."""
+        self.bet(other.log_wealth)
 
     @property
     def log_e(self) -> float:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
+from nrverify.subjects.answers import bits, halting_rounds, numbers, shown
 from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.plays import Play
+from nrverify.subjects.plays import Play, Session, take_turns
 from nrverify.subjects.utilities import Utility
 
 Floats = NDArray[np.float64]
@@ -47,35 +49,18 @@ class Adapter:
             seed,
             refusable=True,
         )
-        return _array(answer, (sessions, len(schedule), value.size), "sample()")
+        return numbers(answer, (sessions, len(schedule), value.size), "sample()")
 
     def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
         """Sessions, two open at a time and taking turns: their releases (NaN after the end) and what was asked."""
-        releases = np.full((len(seeds), play.length, value.size), np.nan)
-        asked = np.full((len(seeds), play.length), np.nan)
-        for first in range(0, len(seeds), 2):
-            rows = range(first, min(first + 2, len(seeds)))
-            turns = [self._session(value, play, seeds[row], releases[row], asked[row]) for row in rows]
-            while turns:
-                turns = [turn for turn in turns if next(turn, None) is not None]
-        return releases, asked
+        return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds)
 
-    def _session(self, value: Floats, play: Play, seed: int, releases: Floats, asked: Floats) -> Iterator[float]:
-        """One session, a release a turn, written into its row."""
+    def _session(self, value: Floats, seed: int) -> Session:
         session = _call("open", self.subject.open, self._value(value), seed, refusable=True)
         release = getattr(session, "release", None)
         if not callable(release):
             raise SubjectFailed(f"open() returned {type(session).__name__}, which has no method release")
-        history: list[Floats] = []
-        requests: list[float] = []
-        shape = (value.size,)
-        while (at := play.next_at(requests, history)) is not None:
-            column = len(requests)
-            releases[column] = _array(_call("release", release, at, refusable=not requests), shape, "release()")
-            asked[column] = at
-            requests.append(at)
-            history.append(releases[column])
-            yield at
+        return _PythonSession(release, (value.size,))
 
     def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
         """What happens to the last of these requests: 'refused: …', 'accepted' or 'answered NaN'."""
@@ -98,7 +83,7 @@ class Adapter:
     ) -> list[list[int]]:
         """The bits printed by one run for each seed, unchecked but for being a list of numbers."""
         return [
-            _bits(_call("run", self.subject.run, list(utilities), list(epsilons), threshold, sensitivity, seed))
+            bits(_call("run", self.subject.run, list(utilities), list(epsilons), threshold, sensitivity, seed))
             for seed in seeds
         ]
 
@@ -115,10 +100,7 @@ class Adapter:
         answer = _call(
             "run_many", self.subject.run_many, list(utilities), list(epsilons), threshold, sensitivity, runs, seed
         )
-        rounds = _array(answer, (runs,), "run_many()")
-        if not np.all(rounds == np.round(rounds)):
-            raise SubjectFailed("run_many() must return whole numbers (halting rounds, 0 for never)")
-        return rounds.astype(np.int64)
+        return halting_rounds(answer, runs)
 
     def run_stopping(
         self,
@@ -131,7 +113,7 @@ class Adapter:
     ) -> list[tuple[Floats, list[int]]]:
         """Private stopping: the releases shown, of shape (n, d), and the bits printed, for each seed."""
         return [
-            _shown(
+            shown(
                 _call(
                     "run",
                     self.subject.run,
@@ -152,11 +134,25 @@ class Adapter:
         function = getattr(self.subject, method)
         answers = np.empty(len(arguments))
         for index, argument in enumerate(arguments):
-            answers[index] = _array(_call(method, function, float(argument)), (1,), f"{method}({argument!r})")[0]
+            answers[index] = numbers(_call(method, function, float(argument)), (1,), f"{method}({argument!r})")[0]
         return answers
 
     def _value(self, value: Floats) -> NDArray[Any]:
         return value.astype(np.int64) if self.integer else value.astype(np.float64, copy=True)
+
+
+@dataclass(frozen=True)
+class _PythonSession:
+    """A session of a Python subject; it needs no end."""
+
+    function: Callable[[float], Any]
+    shape: tuple[int, ...]
+
+    def release(self, at: float, first: bool) -> Floats:
+        return numbers(_call("release", self.function, at, refusable=first), self.shape, "release()")
+
+    def close(self) -> None:
+        pass
 
 
 def _attribute(subject: Any, name: str) -> Any:
@@ -175,42 +171,3 @@ def _call(name: str, function: Callable[..., Any], *arguments: Any, refusable: b
         raise SubjectFailed(f"{name}() raised {describe_error(error)} for a valid request") from error
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         raise SubjectFailed(f"{name}() raised {describe_error(error)} for a valid request") from error
-
-
-def _array(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
-    """The answer as floats of that shape (a scalar where one number is wanted)."""
-    try:
-        array = np.asarray(answer)
-    except Exception as error:
-        raise SubjectFailed(f"{what} returned no array of numbers of shape {shape}: {describe_error(error)}") from error
-    if array.dtype.kind not in "iufb":
-        raise SubjectFailed(
-            f"{what} returned {type(answer).__name__} of {array.dtype}: numbers of shape {shape} are needed"
-        )
-    if array.shape == shape:
-        return array.astype(np.float64, copy=False)
-    if array.shape == () and shape == (1,):
-        return array.astype(np.float64).reshape(1)
-    raise SubjectFailed(f"{what} returned shape {array.shape}: shape {shape} is needed")
-
-
-def _shown(answer: Any, d: int) -> tuple[Floats, list[int]]:
-    """(releases, bits) of a private stopping run; a scalar release does where d = 1."""
-    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-        raise SubjectFailed(f"run() returned {type(answer).__name__}: the pair (releases, bits) is needed")
-    bits = _bits(answer[1])
-    array = np.asarray(answer[0])
-    if array.ndim == 1 and d == 1:
-        array = array[:, None]
-    if array.ndim != 2 or array.shape[1] != d or array.dtype.kind not in "iuf":
-        raise SubjectFailed(f"run() returned releases of shape {array.shape}: shape (rounds, {d}) is needed")
-    return array.astype(np.float64, copy=False), bits
-
-
-def _bits(answer: Any) -> list[int]:
-    array = np.asarray(answer)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iufb"):
-        raise SubjectFailed(f"run() returned {answer!r:.100}: a list of bits such as [0, 0, 1] is needed")
-    if array.dtype.kind == "f" and not np.all(array == np.round(array)):
-        raise SubjectFailed(f"run() returned {answer!r:.100}: bits must be 0 or 1")
-    return [int(bit) for bit in array]

@@ -20,6 +20,8 @@ METHODS = {
     "private-stopping": ("run", "epsilon"),
 }
 OPTIONAL = ("time_of", "time")
+MOST_DIMENSIONS = 10_000
+"""A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,8 @@ def describe(attributes: dict[str, Any]) -> Description:
         if delta is None and mechanism != "laplace":
             raise SubjectFailed("the subject makes a privacy claim: it needs the attribute delta")
     return Description(
-        name=str(attributes.get("name") or "subject"),
-        version=None if attributes.get("version") is None else str(attributes["version"]),
+        name=_printable(attributes.get("name") or "subject"),
+        version=None if attributes.get("version") is None else _printable(attributes["version"]),
         mechanism=mechanism,
         knob=knob,
         methods=methods,
@@ -73,14 +75,19 @@ def describe(attributes: dict[str, Any]) -> Description:
     )
 
 
+def _printable(words: object) -> str:
+    """At most 200 characters, none of which moves a terminal's cursor or ends a line."""
+    return "".join(letter if letter.isprintable() else "�" for letter in str(words)[:200])
+
+
 def _choice(attributes: dict[str, Any], key: str, allowed: tuple[str, ...], default: str | None) -> str:
     value = attributes.get(key)
     if value is None and default is not None:
         return default
     if value not in allowed:
-        close = difflib.get_close_matches(str(value), allowed, n=1)
+        close = difflib.get_close_matches(str(value)[:100], allowed, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be one of {', '.join(allowed)}{hint}")
+        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be one of {', '.join(allowed)}{hint}")
     return str(value)
 
 
@@ -89,11 +96,11 @@ def _number(attributes: dict[str, Any], key: str) -> float | None:
     if value is None:
         return None
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be a number") from None
+        number = _real(value)
+    except (TypeError, ValueError, OverflowError):
+        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be a number") from None
     if not math.isfinite(number):
-        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be finite")
+        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be finite")
     return number
 
 
@@ -109,12 +116,12 @@ def _pair(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
     if value is None:
         return None
     try:
-        low, high = (float(end) for end in value)
-    except (TypeError, ValueError):
-        raise SubjectFailed(f"the attribute {key} is {value!r}: it must be a pair of numbers") from None
+        low, high = (_real(end) for end in value)
+    except (TypeError, ValueError, OverflowError):
+        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be a pair of numbers") from None
     if not 0 <= low < high:
         raise SubjectFailed(
-            f"the attribute {key} is {value!r}: it must be (smallest, largest) with 0 ≤ smallest < largest"
+            f"the attribute {key} is {value!r:.100}: it must be (smallest, largest) with 0 ≤ smallest < largest"
         )
     return low, high
 
@@ -123,10 +130,20 @@ def _dimensions(attributes: dict[str, Any]) -> tuple[int, ...] | None:
     value = attributes.get("dimensions")
     if value is None:
         return None
+    words = (
+        f"the attribute dimensions is {value!r:.100}: it must list positive whole numbers, at most {MOST_DIMENSIONS}"
+    )
     try:
-        dimensions = tuple(sorted({int(d) for d in value}))
-    except (TypeError, ValueError):
-        raise SubjectFailed(f"the attribute dimensions is {value!r}: it must list positive whole numbers") from None
-    if not dimensions or dimensions[0] < 1:
-        raise SubjectFailed(f"the attribute dimensions is {value!r}: it must list positive whole numbers")
-    return dimensions
+        dimensions = sorted({_real(d) for d in value})
+    except (TypeError, ValueError, OverflowError):
+        raise SubjectFailed(words) from None
+    if not dimensions or not all(1 <= d <= MOST_DIMENSIONS and d.is_integer() for d in dimensions):
+        raise SubjectFailed(words)
+    return tuple(int(d) for d in dimensions)
+
+
+def _real(value: Any) -> float:
+    """A number, and no word that looks like one."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError(value)
+    return float(value)

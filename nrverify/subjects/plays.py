@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 
 class Play(Protocol):
@@ -17,7 +19,7 @@ class Play(Protocol):
     def length(self) -> int:
         """The most releases a session of this play has."""
 
-    def next_at(self, asked: Sequence[float], releases: Sequence[NDArray[np.float64]]) -> float | None:
+    def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
         """What to ask for after these requests and releases."""
 
 
@@ -32,7 +34,7 @@ class Fixed:
         """How many releases."""
         return len(self.schedule)
 
-    def next_at(self, asked: Sequence[float], releases: Sequence[NDArray[np.float64]]) -> float | None:
+    def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
         """The next entry of the schedule."""
         return self.schedule[len(asked)] if len(asked) < len(self.schedule) else None
 
@@ -52,7 +54,7 @@ class Follow:
     close: float
     """Stops when two releases differ by less than this in the first coordinate; 0 never stops."""
 
-    def next_at(self, asked: Sequence[float], releases: Sequence[NDArray[np.float64]]) -> float | None:
+    def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
         """The next request; it depends on the releases alone, as an analyst's may."""
         if not asked:
             return self.start
@@ -74,3 +76,44 @@ def shrunk(play: Fixed | Follow, low: float, high: float) -> Fixed | Follow:
     if isinstance(play, Fixed):
         return Fixed(tuple(min(max(at, low), high) for at in play.schedule))
     return replace(play, start=min(max(play.start, low), high), end=min(max(play.end, low), high))
+
+
+class Session(Protocol):
+    """One run of a subject's mechanism."""
+
+    def release(self, at: float, first: bool) -> Floats:
+        """The next release, of shape (d,); the first one may be refused (`SubjectRefused`)."""
+
+    def close(self) -> None:
+        """Nothing more will be asked."""
+
+
+def take_turns(
+    open_session: Callable[[int], Session], dimension: int, play: Play, seeds: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """Sessions, two open at a time and taking turns: their releases (NaN after the end) and what was asked."""
+    releases = np.full((len(seeds), play.length, dimension), np.nan)
+    asked = np.full((len(seeds), play.length), np.nan)
+    for first in range(0, len(seeds), 2):
+        rows = range(first, min(first + 2, len(seeds)))
+        turns = [_turns(open_session, play, seeds[row], releases[row], asked[row]) for row in rows]
+        while turns:
+            turns = [turn for turn in turns if next(turn, None) is not None]
+    return releases, asked
+
+
+def _turns(
+    open_session: Callable[[int], Session], play: Play, seed: int, releases: Floats, asked: Floats
+) -> Iterator[float]:
+    """One session, a release a turn, written into its row."""
+    session = open_session(seed)
+    history: list[Floats] = []
+    requests: list[float] = []
+    while (at := play.next_at(requests, history)) is not None:
+        column = len(requests)
+        releases[column] = session.release(at, first=not requests)
+        asked[column] = at
+        requests.append(at)
+        history.append(releases[column])
+        yield at
+    session.close()

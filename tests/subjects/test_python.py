@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.host import Host
 from nrverify.subjects.plays import Fixed, Follow
+from nrverify.subjects.python import PythonHost
 
 VALUE = np.array([1.0])
 
@@ -38,7 +38,7 @@ def host_of():
     hosts = []
 
     def start(subject, timeout=20.0):
-        host = Host(lambda: subject, timeout)
+        host = PythonHost(lambda: subject, timeout)
         hosts.append(host)
         return host
 
@@ -193,4 +193,4 @@ def test_a_subject_that_changes_its_arguments_changes_only_its_own(host_of):
 def test_a_description_that_makes_no_sense_is_refused_with_its_remedy(attributes, words):
     subject = type("Subject", (Sound,), attributes)()
     with pytest.raises(SubjectFailed, match=words):
-        Host(lambda: subject, 20.0)
+        PythonHost(lambda: subject, 20.0)

@@ -1,0 +1,60 @@
+"""What is asked of a subject, known from its mechanism and knob alone, before anything runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD
+
+
+def asked_of(subject: Any, timeout: float) -> tuple[str, ...]:
+    """The checks of a subject; it is started only where its class does not say what mechanism it is.
+
+    `SubjectFailed` where it cannot be started or describes itself wrongly.
+    """
+    mechanism, knob = _read(subject, "mechanism"), _read(subject, "knob")
+    if mechanism not in MECHANISMS or knob not in (None, "time", "epsilon"):
+        from nrverify.auditing.api import description_of
+
+        description = description_of(subject, timeout)
+        mechanism, knob = description.mechanism, description.knob
+    return check_ids(mechanism, knob or "time")
+
+
+def check_ids(mechanism: str, knob: str) -> tuple[str, ...]:
+    """The checks that a subject with this mechanism and knob may be asked, in the order of their report."""
+    if mechanism in THRESHOLD:
+        from nrverify.auditing.threshold_engine import IDS as THRESHOLD_IDS
+
+        return THRESHOLD_IDS
+    if mechanism in NOISE_REDUCTION:
+        from nrverify.auditing.battery import IDS as NOISE_IDS
+
+        never = _never(mechanism, knob)
+        return tuple(id for id in NOISE_IDS if id not in never)
+    from nrverify.auditing.boundary_engine import IDS as BOUNDARY_IDS
+
+    if mechanism == "boundary":
+        return BOUNDARY_IDS
+    from nrverify.auditing.stopping_engine import IDS as STOPPING_IDS
+
+    return (*STOPPING_IDS, *BOUNDARY_IDS)
+
+
+def _never(mechanism: str, knob: str) -> set[str]:
+    """Checks that have no meaning for this mechanism and knob."""
+    never = {"law.increments", "privacy.epsilon"} if knob == "time" else set()
+    if mechanism != "brownian":
+        never.add("law.increments")
+    if mechanism == "skellam":
+        never.add("ties")
+    return never
+
+
+def _read(subject: Any, name: str) -> str | None:
+    """An attribute as far as it can be read without making the subject; an address has none."""
+    try:
+        value = None if isinstance(subject, str) else getattr(subject, name, None)
+    except Exception:
+        return None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,35 @@
+"""The times behind what was asked: itself, or what the subject's own time_of says of an ε."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.host import Host
+
+Floats = NDArray[np.float64]
+
+
+class OwnTimes:
+    """The times of a subject, each asked for once."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self.known: dict[float, float] = {}
+
+    def __call__(self, asked: Floats) -> Floats | None:
+        """The times, NaN where nothing was asked; None where the noise behind an ε is not known."""
+        if self._host.description.knob == "time":
+            return asked
+        if "time_of" not in self._host.description.methods:
+            return None
+        different, where = np.unique(asked, return_inverse=True)
+        unknown = [at for at in different.tolist() if np.isfinite(at) and at not in self.known]
+        if unknown:
+            times = self._host.scalar("time_of", unknown)
+            bad = [at for at, t in zip(unknown, times, strict=True) if not (np.isfinite(t) and t > 0)]
+            if bad:
+                raise SubjectFailed(f"time_of({bad[0]!r}) is not a positive finite time")
+            self.known.update(zip(unknown, times.tolist(), strict=True))
+        return np.array([self.known.get(at, np.nan) for at in different.tolist()])[where].reshape(asked.shape)

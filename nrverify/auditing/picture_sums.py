@@ -1,0 +1,80 @@
+"""Sums kept for pictures alone: they add up when two partial checks are merged."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Correlations:
+    """Second moments of innovations in columns: Σzᵢzⱼ, Σzᵢ² and the count, over the rows where both are present."""
+
+    def __init__(self, title: str, column: str, columns: int) -> None:
+        self.title, self.column = title, column
+        self.cross = np.zeros((columns, columns))
+        self.squares = np.zeros((columns, columns))
+        self.counts = np.zeros((columns, columns))
+
+    @property
+    def columns(self) -> int:
+        """How many there is room for."""
+        return int(self.cross.shape[0])
+
+    def add(self, z: Floats) -> None:
+        """Takes in rows (n, k) of innovations, NaN where there is none; columns beyond the room are left out."""
+        z = z[:, : self.columns]
+        here = np.isfinite(z)
+        filled = np.where(here, z, 0.0)
+        present = here.astype(float)
+        k = z.shape[1]
+        self.cross[:k, :k] += filled.T @ filled
+        self.squares[:k, :k] += (filled**2).T @ present
+        self.counts[:k, :k] += present.T @ present
+
+    def fresh(self) -> Correlations:
+        """The same before anything was seen."""
+        return Correlations(self.title, self.column, self.columns)
+
+    def merge(self, other: Correlations) -> None:
+        """Takes in what another has seen."""
+        self.cross += other.cross
+        self.squares += other.squares
+        self.counts += other.counts
+
+    @property
+    def values(self) -> Floats:
+        """The correlations about the known centre 0; NaN where fewer than ten rows have both."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = self.cross / np.sqrt(self.squares * self.squares.T)
+        return np.where(self.counts >= 10, found, np.nan)
+
+
+class Frequencies:
+    """Events of known probability in bins of it: how often they happened, of how many, and the sum of probabilities."""
+
+    bins = 12
+
+    def __init__(self, title: str, axis: str) -> None:
+        self.title, self.axis = title, axis
+        self.happened = np.zeros(self.bins)
+        self.counts = np.zeros(self.bins)
+        self.foreseen = np.zeros(self.bins)
+
+    def add(self, happened: NDArray[np.bool_], probability: Floats) -> None:
+        """Takes in events and their probabilities given the past."""
+        cells = np.minimum((probability * self.bins).astype(np.intp), self.bins - 1)
+        self.happened += np.bincount(cells, weights=happened.astype(float), minlength=self.bins)
+        self.counts += np.bincount(cells, minlength=self.bins)
+        self.foreseen += np.bincount(cells, weights=probability, minlength=self.bins)
+
+    def fresh(self) -> Frequencies:
+        """The same before anything was seen."""
+        return Frequencies(self.title, self.axis)
+
+    def merge(self, other: Frequencies) -> None:
+        """Takes in what another has seen."""
+        self.happened += other.happened
+        self.counts += other.counts
+        self.foreseen += other.foreseen

@@ -1,0 +1,108 @@
+"""The audit of recorded runs of a threshold mechanism: the law of the halting round, and the neighbours apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.looks import conclusions, looks, reason_to_stop
+from nrverify.auditing.pictures import Gallery, Picture
+from nrverify.auditing.records_limits import BEYOND, RUNS, not_covered, too_few
+from nrverify.auditing.records_order import Portion, Unused
+from nrverify.auditing.results import CheckResult
+from nrverify.auditing.settings import Settings
+from nrverify.auditing.threshold_cases import Design, Neighbours
+from nrverify.auditing.threshold_checks import ThresholdLaw
+from nrverify.auditing.threshold_drawing import LabelledRuns, Runs
+from nrverify.auditing.threshold_engine import IDS
+from nrverify.auditing.threshold_privacy import ThresholdExPost
+from nrverify.subjects.records_runs import RecordedRuns
+
+Progress = Callable[[int, int], None]
+
+MOST_AT_ONCE = 50_000
+
+
+class RecordedRunsAudit:
+    """One audit of recorded halting rounds; the order of the file is the order of use."""
+
+    def __init__(self, record: RecordedRuns, settings: Settings, progress: Progress | None = None) -> None:
+        self.settings = settings
+        self.stopped = "samples"
+        self.failure: str | None = None
+        self._progress = progress
+        self._sides = (record.rounds_neighbour, record.rounds)
+        rng = np.random.default_rng(np.random.SeedSequence(settings.seed))
+        self.drawer = Unused(self._sides[0].size, self._sides[1].size, settings.samples, rng)
+        self._gallery = Gallery()
+        self._pair = _neighbours(record)
+        self._law = ThresholdLaw((self._pair.design, self._pair.neighbour), ("run_many",))
+        self._privacy = ThresholdExPost((self._pair,))
+        checks = (self._law, self._privacy)
+        self._checks = [check for check in checks if not settings.only or check.id in settings.only]
+
+    def run(self) -> tuple[CheckResult, ...]:
+        """Looks until something is refuted or the records are used up."""
+        self._use_records()
+        concluded = conclusions(self._checks, self.level, self.stopped)
+        results = (*concluded, *not_covered(BEYOND | RUNS, self.settings.only))
+        self.failure = too_few(results, self.drawer.drawn)
+        return results
+
+    @property
+    def level(self) -> float:
+        """The error probability of one check: the run's, divided over all checks there are."""
+        return self.settings.alpha / len(IDS)
+
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """What every check saw."""
+        return self._gallery.pictures(self.level)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Nowhere: what was recorded was asked before."""
+        return ("what was recorded",)
+
+    def _use_records(self) -> None:
+        total = self.drawer.left
+        for look in looks():
+            end = self.drawer.drawn + max(1, int(look))
+            while self.drawer.left > 0 and self.drawer.drawn < end:
+                self._observe(self.drawer.take(min(MOST_AT_ONCE, end - self.drawer.drawn)))
+            if self._progress is not None:
+                self._progress(self.drawer.drawn, total)
+            self._gallery.look(self._checks, self.drawer.drawn)
+            if (reason := reason_to_stop(self.settings, self.drawer, self._refuted)) is not None:
+                self.stopped = reason
+                return
+
+    def _observe(self, portion: Portion) -> None:
+        designs = (self._pair.neighbour, self._pair.design)
+        cells: list[NDArray[np.int64]] = []
+        for design, rounds, rows in zip(designs, self._sides, portion.sides, strict=True):
+            taken = rounds[rows]
+            cells.append(np.where(taken == 0, design.rounds, taken - 1))
+            if taken.size:
+                law = self._law.fresh()
+                law.observe(Runs(design, "run_many", cells[-1]))
+                self._law.merge(law)
+        if portion.label is not None:
+            together = np.empty(portion.label.size, dtype=np.int64)
+            together[~portion.label], together[portion.label] = cells
+            privacy = self._privacy.fresh()
+            privacy.observe(LabelledRuns(self._pair, together, portion.label))
+            self._privacy.merge(privacy)
+
+    def _refuted(self) -> bool:
+        return any(check.refuted(self.level) for check in self._checks)
+
+
+def _neighbours(record: RecordedRuns) -> Neighbours:
+    epsilons = tuple(float(epsilon) for epsilon in record.epsilons)
+    own, other = (
+        Design(name, tuple(float(u) for u in utilities), epsilons, record.threshold, record.sensitivity)
+        for name, utilities in (("value", record.utilities), ("neighbour", record.utilities_neighbour))
+    )
+    return Neighbours(own, other)

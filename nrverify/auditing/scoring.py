@@ -1,0 +1,65 @@
+"""Transcripts scored: drawn, transformed where their times are known, and shown to the checks that can use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.battery import process_of
+from nrverify.auditing.cases import Case
+from nrverify.auditing.check import Batch, PairCheck, TranscriptCheck
+from nrverify.auditing.drawing import Drawer, by_coin
+from nrverify.auditing.innovations import innovations
+from nrverify.auditing.pairs import Labelled, Pair
+from nrverify.auditing.protocol import Finite, sound
+from nrverify.subjects.description import Description
+
+Floats = NDArray[np.float64]
+
+
+def score_case(drawer: Drawer, case: Case, size: int, checks: Sequence[TranscriptCheck]) -> None:
+    """Sessions of a case."""
+    releases, asked = drawer.sessions(case, size)
+    show(drawer.host.description, case, releases, asked, drawer.times_of(asked), drawer.rng, checks)
+
+
+def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck]) -> None:
+    """Sessions of a value or its neighbour by a fair coin."""
+    label, (releases, asked) = by_coin(drawer, size, lambda side, count: drawer.sessions(pair.sides[side], count))
+    show_labelled(drawer.host.description, Labelled(pair, releases, asked, drawer.times_of(asked), label), checks)
+
+
+def show(
+    description: Description,
+    case: Case,
+    releases: Floats,
+    asked: Floats,
+    times: Floats | None,
+    rng: np.random.Generator,
+    checks: Sequence[TranscriptCheck],
+) -> None:
+    """Transcripts to every check that can use them; releases that are no numbers to the one that counts them."""
+    finite = sound(releases, asked)
+    found = None
+    if times is not None and finite and whole(description, releases):
+        scale = np.abs(releases) + np.abs(case.array)
+        found = innovations(process_of(description), releases - case.array, times, scale, rng)
+    batch = Batch(case, releases, asked, times, found)
+    for check in checks:
+        if finite or isinstance(check, Finite):
+            check.observe(batch)
+
+
+def show_labelled(description: Description, drawn: Labelled, checks: Sequence[PairCheck]) -> None:
+    """Labelled transcripts to the checks of pairs."""
+    if sound(drawn.releases, drawn.asked) and whole(description, drawn.releases):
+        for check in checks:
+            check.observe_labelled(drawn)
+
+
+def whole(description: Description, releases: Floats) -> bool:
+    """Integer noise is only scored when it is integer; a release that is not is another check's finding."""
+    integer = (releases == np.round(releases)) | np.isnan(releases)
+    return description.mechanism != "skellam" or bool(np.all(integer))

@@ -1,0 +1,75 @@
+"""Whole commands: `verify`, `audit` and the subprocess protocol, in processes of their own as a user has them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from nrverify.benchmark.measure import median_seconds
+from nrverify.benchmark.processes import Cost, cost_of
+from nrverify.benchmark.row import Growth, Row
+
+NRVERIFY = (sys.executable, "-c", "from nrverify.cli import main; main()")
+SUBJECT = "python:nrverify.reference.mutants.benign:ForwardPath"
+"""A vectorised subject: whole transcripts at once, an array operation a release."""
+DEFAULT_SAMPLES = 200_000
+BATCH = (40_000, 10)
+REPEATS = 5
+MEGABYTE = 2**20
+
+
+def verify() -> Iterator[Row]:
+    """`nrverify verify`, standard: at most a minute and a gigabyte."""
+    cost = cost_of([*NRVERIFY, "verify", "--quiet"])
+    yield Row("nrverify verify (standard)", _seconds(cost), "seconds", 60.0, cost.seconds, cost.peak_bytes)
+    yield from _memory("nrverify verify (standard), memory of all its processes", cost, 1024 * MEGABYTE)
+
+
+def audit() -> Row:
+    """The audit of a vectorised Python subject with the default budget: at most 20 s."""
+    cost = audit_cost(DEFAULT_SAMPLES)
+    return Row(
+        "audit of a vectorised subject, default budget", _seconds(cost), "seconds", 20.0, cost.seconds, cost.peak_bytes
+    )
+
+
+def audit_cost(samples: int) -> Cost:
+    """The cost of an audit of that many sessions."""
+    return cost_of([*NRVERIFY, "audit", SUBJECT, "--samples", str(samples), "--budget", "100000", "--quiet"])
+
+
+def audit_growth(sizes: Sequence[int]) -> Iterator[Growth]:
+    """An audit as its sessions grow: time per session, and the memory of its processes."""
+    for samples in sizes:
+        cost = audit_cost(samples)
+        yield Growth("audit, in sessions", samples, 1e9 * _seconds(cost) / samples, cost.peak_bytes or 0)
+
+
+def subprocess_subject() -> Row:
+    """Batches from a subject in another process: at least five million floats a second."""
+    from nrverify.subjects.process import ProcessHost
+
+    host = ProcessHost(f"{sys.executable} -m nrverify.benchmark.harness", 60.0)
+    sessions, releases = BATCH
+    schedule = [float(t) for t in range(releases, 0, -1)]
+
+    def work() -> object:
+        return host.sample(np.array([1.0]), schedule, sessions, 1)
+
+    try:
+        time = median_seconds(work, REPEATS)
+    finally:
+        host.close()
+    return Row("subprocess subject, batch encoding, floats", sessions * releases / time, "per second", 5e6, time, None)
+
+
+def _seconds(cost: Cost) -> float:
+    """The time, or NaN, which meets no target, where the command did not end well."""
+    return cost.seconds if cost.code == 0 else float("nan")
+
+
+def _memory(name: str, cost: Cost, target: int) -> Iterator[Row]:
+    if cost.peak_bytes is not None:
+        yield Row(name, float(cost.peak_bytes), "bytes", float(target), cost.seconds, cost.peak_bytes)

@@ -1,0 +1,158 @@
+"""The whole calibration: kill matrix, false alarms, efficiency and empirical ε, run together and judged together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from nrverify.calibrate.efficiency import Efficiency, efficiency_from, efficiency_jobs
+from nrverify.calibrate.empirical import EmpiricalEpsilon, empirical_from, empirical_jobs
+from nrverify.calibrate.false_alarms import Alarms, alarm_jobs, alarms_from, all_together
+from nrverify.calibrate.jobs import Job, Progress, run_jobs
+from nrverify.calibrate.matrix import KillMatrix, matrix_from, matrix_jobs
+from nrverify.reference.mutants import BENIGN, MUTANTS, Benign, Mutant
+
+ALPHA = 1e-6
+SAMPLES = 200_000
+"""The defaults of an audit: what is calibrated is what a user runs."""
+
+PARTS = ("mutants", "false-alarms", "efficiency")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much is run."""
+
+    name: str
+    mutants: tuple[Mutant, ...]
+    whole: bool
+    """Whether every mutant is also audited with its whole budget."""
+    benign: tuple[Benign, ...]
+    benign_samples: int
+    right: tuple[Benign, ...]
+    audits: int
+    audit_samples: int
+    smooth: tuple[Mutant, ...]
+    seeds: int
+    empirical_runs: int
+    empirical_seeds: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was measured; a part that was not asked for is None."""
+
+    seed: int
+    scope: Scope
+    matrix: KillMatrix | None
+    alarms: tuple[Alarms, ...] | None
+    efficiency: tuple[Efficiency, ...] | None
+    empirical: tuple[EmpiricalEpsilon, ...] | None
+
+    @property
+    def idle_checks(self) -> tuple[str, ...]:
+        """Checks that neither refute a mutant nor bear on a claim alone; known when all mutants had their budget."""
+        if self.matrix is None or not self.matrix.whole:
+            return ()
+        return tuple(standing.id for standing in self.matrix.standings() if not standing.earned)
+
+    @property
+    def green(self) -> bool:
+        """Whether every mutant was refuted, no correct subject was, and every number to reach was reached."""
+        alarms = () if self.alarms is None else (*self.alarms, all_together(self.alarms))
+        return (
+            (self.matrix is None or self.matrix.green)
+            and all(row.green for row in alarms)
+            and all(row.met for row in self.efficiency or ())
+            and all(row.met for row in self.empirical or ())
+        )
+
+
+def _named(entries: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:
+    known = {entry.name: entry for entry in entries}
+    return tuple(known[name] for name in names)
+
+
+RIGHT = (
+    *("brownian-bridge", "laplace-reverse-kernel", "laplace-walk", "skellam-thinning"),
+    *("epsilon-brownian", "epsilon-brownian-with-times", "epsilon-laplace"),
+    *("threshold", "reduced-threshold-lazy", "stopping"),
+    *("boundary-linear", "boundary-mixture", "boundary-half-normal-mixture", "boundary-skellam-linear"),
+)
+"""Correct subjects of every kind, audited many times."""
+
+SMOOTH = (
+    *("brownian-three-percent-small", "brownian-bridge-variance-tenth", "brownian-after-extreme"),
+    *("brownian-adaptive-only", "brownian-correlated-coordinates", "brownian-correlated-sessions"),
+    *("brownian-depends-on-value", "brownian-uniform-sum"),
+    *("laplace-ties-too-often", "laplace-jump-scale-tenth", "laplace-three-percent-small"),
+    *("threshold-noise-halved", "threshold-redrawn", "threshold-no-noise", "threshold-one-noise-for-both"),
+    *("threshold-gaussian-query-noise", "threshold-sensitivity-ignored"),
+    *("reduced-threshold-last-epsilon", "reduced-threshold-stale-epsilon", "reduced-threshold-never-reduced"),
+    *("reduced-threshold-redrawn-at-new-scale", "reduced-threshold-rescaled", "reduced-threshold-no-noise"),
+    "reduced-threshold-sensitivity-ignored",
+)
+"""Faults that the best test needs more than a hundred samples for."""
+
+FULL = Scope(
+    "full",
+    mutants=MUTANTS,
+    whole=True,
+    benign=BENIGN,
+    benign_samples=SAMPLES,
+    right=_named(BENIGN, RIGHT),
+    audits=40,
+    audit_samples=1500,
+    smooth=_named(MUTANTS, SMOOTH),
+    seeds=7,
+    empirical_runs=10**6,
+    empirical_seeds=5,
+)
+
+QUICK = Scope(
+    "quick",
+    mutants=MUTANTS,
+    whole=False,
+    benign=BENIGN,
+    benign_samples=2000,
+    right=_named(BENIGN, ("brownian-bridge", "laplace-walk", "threshold", "reduced-threshold-lazy")),
+    audits=10,
+    audit_samples=1000,
+    smooth=_named(MUTANTS, ("brownian-bridge-variance-tenth", "laplace-ties-too-often", "threshold-no-noise")),
+    seeds=3,
+    empirical_runs=10**6,
+    empirical_seeds=1,
+)
+
+
+def calibrate(
+    scope: Scope = FULL,
+    seed: int = 0,
+    parts: Sequence[str] = PARTS,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Calibration:
+    """Runs the parts asked for; the result depends on the scope and the seed alone."""
+    jobs: dict[str, list[Job]] = {}
+    if "mutants" in parts:
+        jobs["mutants"] = matrix_jobs(scope.mutants, (), seed, ALPHA, SAMPLES, scope.whole)
+        jobs["benign"] = matrix_jobs((), scope.benign, seed, ALPHA, scope.benign_samples, scope.whole)
+    if "false-alarms" in parts:
+        jobs["alarms"] = alarm_jobs(scope.right, scope.audits, seed, scope.audit_samples)
+    if "efficiency" in parts:
+        jobs["efficiency"] = efficiency_jobs(scope.smooth, scope.seeds, seed, ALPHA, SAMPLES)
+        jobs["empirical"] = empirical_jobs(scope.empirical_runs, scope.empirical_seeds, seed)
+    done = iter(run_jobs([job for part in jobs.values() for job in part], executor, progress))
+    results = {part: [next(done) for _ in own] for part, own in jobs.items()}
+    matrix = alarms = efficiency = empirical = None
+    if "mutants" in parts:
+        together = [*results["mutants"], *results["benign"]]
+        matrix = matrix_from(together, scope.mutants, scope.benign, ALPHA, SAMPLES, scope.whole)
+    if "false-alarms" in parts:
+        alarms = alarms_from(results["alarms"], scope.right, scope.audits)
+    if "efficiency" in parts:
+        efficiency = efficiency_from(results["efficiency"], scope.smooth, scope.seeds, ALPHA)
+        empirical = empirical_from(results["empirical"], scope.empirical_runs, scope.empirical_seeds)
+    return Calibration(seed, scope, matrix, alarms, efficiency, empirical)

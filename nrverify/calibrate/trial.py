@@ -1,0 +1,76 @@
+"""Trials: audits of built-in subjects, each from its own seed, so that their number and order never change a result."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from nrverify.auditing.api import audit
+from nrverify.auditing.results import CheckVerdict
+
+SECONDS = 3600.0
+"""A subject's time is no limit here: what a calibration says must not depend on the speed of the machine."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one audit came to: its verdict, all that was drawn, the checks that refuted, and those that judged."""
+
+    verdict: str
+    samples: int
+    refuted: tuple[str, ...]
+    judged: tuple[str, ...]
+    message: str | None = None
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the subject was refuted."""
+        return self.verdict == "refuted"
+
+
+def trial(subject: Any, seed: int, alpha: float, samples: int, keep_going: bool = False) -> Trial:
+    """One audit of a subject, its own prints thrown away."""
+    with _silence():
+        report = audit(
+            subject,
+            alpha=alpha,
+            seed=seed,
+            samples=samples,
+            budget=SECONDS,
+            timeout=SECONDS,
+            keep_going=keep_going,
+        )
+    judged = (CheckVerdict.REFUTED, CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)
+    return Trial(
+        report.verdict,
+        int(report.run["samples"]),
+        tuple(check.id for check in report.checks if check.verdict is CheckVerdict.REFUTED),
+        tuple(check.id for check in report.checks if check.verdict in judged),
+        report.message,
+    )
+
+
+def seed_for(seed: int, *words: object) -> int:
+    """A seed below 2^32 that depends on the calibration's seed and on what it is for, and on nothing else."""
+    text = "/".join([str(seed), *map(str, words)])
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big")
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Standard error of this process, which a subject's process inherits, goes nowhere for a while."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

@@ -1,0 +1,75 @@
+"""`nrverify calibrate`: the instrument tested on mutants and on correct implementations."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from nrverify.commands.options import (
+    check_writable,
+    console_for,
+    executor_for,
+    jobs_option,
+    quiet_option,
+    seed_option,
+    write_document,
+)
+
+if TYPE_CHECKING:
+    from nrverify.calibrate.jobs import Progress
+
+PARTS = ("mutants", "false-alarms", "efficiency")
+
+
+@click.command(name="calibrate")
+@click.option("--quick", is_flag=True, help="A selection: no whole budgets, fewer seeds; about two minutes.")
+@click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only this part (repeatable).")
+@click.option("--json", "json_file", metavar="FILE", help="The calibration as data ('-' is standard output).")
+@click.option("--markdown", "markdown_file", metavar="FILE", help="The calibration as a document to read.")
+@jobs_option
+@seed_option
+@quiet_option
+def command(
+    quick: bool,
+    only: tuple[str, ...],
+    json_file: str | None,
+    markdown_file: str | None,
+    jobs: int | None,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Test the instrument: does an audit refute what is wrong, and leave in peace what is right?
+
+    Every mutant is audited until it is refuted and once more with its whole budget, benign variants with their whole
+    budget, correct subjects many times; samples are compared with the information limit. About twenty minutes on two
+    cores. Exit code 0 when all is as it should be, 1 otherwise, 2 for a mistake in the command.
+    """
+    check_writable(json_file, markdown_file)
+    from nrverify.calibrate.calibration import FULL, QUICK, calibrate
+    from nrverify.report.calibration_json import calibration_json
+    from nrverify.report.calibration_markdown import calibration_markdown
+    from nrverify.report.calibration_terminal import print_calibration
+
+    with executor_for(jobs) as executor:
+        calibration = calibrate(QUICK if quick else FULL, seed, only or PARTS, executor, progress_line(quiet))
+    if json_file is not None:
+        write_document(json_file, calibration_json(calibration))
+    if markdown_file is not None:
+        write_document(markdown_file, calibration_markdown(calibration))
+    if not quiet or not calibration.green:
+        print_calibration(calibration, console_for([json_file, markdown_file]))
+    sys.exit(0 if calibration.green else 1)
+
+
+def progress_line(quiet: bool) -> Progress | None:
+    """A line on a terminal's standard error that says how far the run is."""
+    if quiet or not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int, name: str) -> None:
+        sys.stderr.write(f"\r\x1b[2K{done}/{total} {name[:60]}" if done < total else "\r\x1b[2K")
+        sys.stderr.flush()
+
+    return show

@@ -1,0 +1,66 @@
+"""The options of a command that writes an audit's report as documents, and in a GitHub workflow."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from nrverify.commands.options import check_writable, console_for, write_document
+from nrverify.report.documents import DOCUMENTS
+from nrverify.report.writing import encoded, printable
+
+if TYPE_CHECKING:
+    from nrverify.auditing.results import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+def document_options(function: F) -> F:
+    """--json FILE and its like, passed on by the names of the documents; and --github."""
+    words = "Annotations, and a step summary where $GITHUB_STEP_SUMMARY says."
+    function = click.option("--github", is_flag=True, help=words)(function)
+    for name, document in reversed(DOCUMENTS.items()):
+        words = f"{document.help} '-' is standard output."
+        function = click.option(f"--{name}", name, metavar="FILE", help=words)(function)
+    return function
+
+
+def check_documents(files: Mapping[str, str | None], github: bool) -> None:
+    """Refuses, before any work is done, what could not be written after it."""
+    check_writable(*files.values())
+    summary = os.environ.get(SUMMARY)
+    if github and summary:
+        check_writable(summary)
+
+
+def write_documents(
+    report: Report, files: Mapping[str, str | None], github: bool, quiet: bool, verbose: bool = False
+) -> None:
+    """Writes every document asked for, then the table where standard output is free of them, else beside it."""
+    for name, file in files.items():
+        if file is not None:
+            write_document(file, DOCUMENTS[name].fold(report, None))
+    if not quiet or report.exit_code:
+        from nrverify.report.audit_terminal import print_audit
+
+        print_audit(report, console_for(list(files.values())), verbose)
+    if github:
+        _write_to_workflow(report, sys.stderr if "-" in files.values() else sys.stdout)
+
+
+def _write_to_workflow(report: Report, stream: Any) -> None:
+    from nrverify.report.github import step_summary, workflow_commands
+
+    stream.write(printable(workflow_commands(report)))
+    stream.flush()
+    if file := os.environ.get(SUMMARY):
+        try:
+            with open(file, "ab") as step:
+                step.write(encoded(step_summary(report)))
+        except OSError as error:
+            raise click.UsageError(f"cannot add to the step summary {file!r}: {error.strerror or error}") from error

@@ -1,0 +1,43 @@
+"""`nrverify replay`: a recorded verdict recomputed."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from nrverify.commands.documents import check_documents, document_options, write_documents
+from nrverify.commands.options import quiet_option
+
+
+class _Misfit(click.ClickException):
+    """The record is at fault, and not how the command was written: no word about its usage."""
+
+    exit_code = 2
+
+
+@click.command(name="replay")
+@click.argument("file")
+@document_options
+@quiet_option
+def command(file: str, quiet: bool, github: bool, **files: str | None) -> None:
+    """Recompute the verdict recorded in FILE with this version of nrverify, without the subject.
+
+    The exit code is that of the recomputed verdict, as for an audit; a record that does not fit this version, or is
+    damaged, is a mistake in the command (2).
+    """
+    check_documents(files, github)
+    from nrverify.auditing.replaying import replay
+
+    try:
+        replayed = replay(file)
+    except ValueError as error:
+        raise _Misfit(str(error)) from error
+    write_documents(replayed.report, files, github, quiet)
+    stream = sys.stderr if "-" in files.values() else sys.stdout
+    if replayed.differences:
+        words = "; ".join(replayed.differences[:5])
+        click.echo(f"Recomputed, the verdict differs from the record: {words}", file=stream)
+    elif not quiet:
+        click.echo(f"Recomputed, the verdict is the recorded one: {replayed.recorded}", file=stream)
+    sys.exit(replayed.report.exit_code)

@@ -1,0 +1,255 @@
+"""`nrverify reproduce`: the paper's figures and findings with today's code."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tempfile
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nrverify.commands.options import (
+    check_engine,
+    check_writable,
+    console_for,
+    engine_options,
+    executor_for,
+    jobs_option,
+    quiet_option,
+    seed_option,
+    write_document,
+)
+
+if TYPE_CHECKING:
+    from nrverify.reproduce.drawing import Kind
+    from nrverify.reproduce.result import Figure, Reproduction
+    from nrverify.reproduce.settings import Settings
+    from nrverify.reproduce.trials import Progress
+
+NAMES = (
+    "boundaries",
+    "loss-logistic",
+    "loss-ridge",
+    "privacy-logistic",
+    "privacy-ridge",
+    "corrected-logistic",
+    "corrected-ridge",
+    "choices-logistic",
+    "choices-ridge",
+)
+OUT = "reports/figures"
+FETCHED = "nrverify-data"
+QUICK = {"trials": 100, "per_doubling": 8}
+
+
+class Refusal(click.ClickException):
+    """Data, a download or a folder that cannot be used: one sentence and exit code 2."""
+
+    exit_code = 2
+
+
+def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The figures asked for; an unknown one is a usage error that names the closest."""
+    for value in values:
+        if value not in NAMES:
+            close = difflib.get_close_matches(value, NAMES, n=1, cutoff=0.3)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise click.BadParameter(f"no figure {value!r}: one of {', '.join(NAMES)}.{hint}", ctx, parameter)
+    return values
+
+
+@click.command(name="reproduce")
+@click.argument("figures", metavar="[FIGURE]...", nargs=-1, callback=known_figures)
+@click.option("--data", metavar="DIR", help="Folder with the KDD-Cup-99 and Twitter files; synthetic data without.")
+@click.option("--out", metavar="DIR", help=f"Folder for the figures [default: {OUT}].")
+@click.option(
+    "--markdown",
+    metavar="FILE",
+    help="The report, '-' is standard output [default: reproduction.md beside the figures].",
+)
+@click.option("--quick", is_flag=True, help="A tenth of the trials and half the levels.")
+@click.option("--fetch", is_flag=True, help="First download what is missing from the public archive.")
+@click.option("--trials", type=click.IntRange(min=2), help="Runs of each mechanism [default: 1000].")
+@click.option("--rows", type=click.IntRange(min=100), default=10_000, show_default=True, help="Records n of each task.")
+@click.option("--per-doubling", type=click.IntRange(1, 200), help="Levels of ε to a doubling [default: 16].")
+@click.option(
+    "--split",
+    type=click.Choice(["joint", "halves", "whole"]),
+    default="joint",
+    show_default=True,
+    help="How XᵀX and Xᵀy share ε; “whole” costs 2ε.",
+)
+@click.option(
+    "--response-limit",
+    type=click.FloatRange(min=1),
+    default=1e5,
+    show_default=True,
+    help="Popularity at which the log-popularity is cut off.",
+)
+@click.option(
+    "--utility",
+    type=click.Choice(["ball", "own"]),
+    default="ball",
+    show_default=True,
+    help="Δ of the private check: that of all possible minimisers, or of each estimate.",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["plain", "repaired"]),
+    default="plain",
+    show_default=True,
+    help="Noisy normal equations as they are, or XᵀX made semidefinite first.",
+)
+@jobs_option
+@engine_options
+@seed_option
+@quiet_option
+def command(
+    figures: tuple[str, ...],
+    data: str | None,
+    out: str | None,
+    markdown: str | None,
+    quick: bool,
+    fetch: bool,
+    trials: int | None,
+    per_doubling: int | None,
+    jobs: int | None,
+    engine: str,
+    scheduler: str | None,
+    quiet: bool,
+    **choices: object,
+) -> None:
+    """Make the paper's FIGURES (default: all) and its findings, on its data or on synthetic data of the same shape.
+
+    \b
+    boundaries            privacy boundaries, both ways round
+    loss-TASK             loss against privacy
+    privacy-TASK          privacy loss at the stop, three ways of checking
+    corrected-TASK        the comparison with sharper bounds on both sides
+    choices-TASK          what the paper leaves open, and what it changes
+    TASK is logistic (KDD-Cup-99) or ridge (Twitter).
+
+    Exit code 0 when the figures were made, whatever the findings say; 2 for a mistake in the command or the data.
+    """
+    _one_thread_each()
+    from nrverify.reproduce.fetch import FetchError
+    from nrverify.reproduce.files import DataError
+    from nrverify.reproduce.run import reproduce
+
+    check_engine(engine, scheduler)
+    check_writable(markdown)
+    folder = _folder(Path(out or OUT))
+    report = markdown or str((folder.parent if out is None else folder) / "reproduction.md")
+    settings = _settings(quick, trials, per_doubling, choices)
+    try:
+        source = _source(figures, data, fetch, quiet)
+        with executor_for(jobs, engine, scheduler) as executor:
+            reproduction = reproduce(figures, source, settings, executor, progress_line(quiet))
+            _write_all(reproduction, folder, report, executor)
+    except (DataError, FetchError) as error:
+        raise Refusal(str(error)) from error
+    if not quiet:
+        from nrverify.report.reproduction_terminal import print_reproduction
+
+        console = console_for([markdown])
+        print_reproduction(reproduction, console)
+        count = len(reproduction.figures)
+        made = f"{count} figure{'s' if count != 1 else ''} in {folder}"
+        console.print(f"{made}, report in {report if report != '-' else 'this output'}", highlight=False, markup=False)
+
+
+def _one_thread_each() -> None:
+    """Workers are the parallelism here; numerical libraries that start threads of their own only get in their way."""
+    if "numpy" not in sys.modules:
+        for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ.setdefault(name, "1")
+
+
+def _settings(quick: bool, trials: int | None, per_doubling: int | None, choices: dict[str, object]) -> Settings:
+    from nrverify.reproduce.settings import Settings
+
+    asked = {"trials": trials, "per_doubling": per_doubling}
+    given = {name: value for name, value in asked.items() if value is not None}
+    try:
+        return Settings(**{**(QUICK if quick else {}), **given, **choices})  # type: ignore[arg-type]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _source(figures: tuple[str, ...], data: str | None, fetch: bool, quiet: bool) -> Path | None:
+    """The folder of the data, filled first where that is asked for; None for synthetic data."""
+    if not fetch:
+        return None if data is None else Path(data)
+    from nrverify.reproduce.exhibits import kinds
+    from nrverify.reproduce.fetch import DOWNLOADS
+    from nrverify.reproduce.fetch import fetch as fetch_files
+
+    folder = Path(data or FETCHED)
+    tasks = dict.fromkeys(kind.task for name, kind in kinds().items() if not figures or name in figures)
+    wanted = [DOWNLOADS[task] for task in tasks if task is not None]
+    fetch_files(wanted, folder, lambda words: None if quiet else click.echo(words, err=True))
+    return folder
+
+
+def _folder(folder: Path) -> Path:
+    """The folder for the figures, made and found writable before any work is done."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Refusal(
+            f"cannot write figures into {folder}: {error.strerror or error}; name another with --out"
+        ) from error
+    return folder
+
+
+def _write_all(reproduction: Reproduction, folder: Path, report: str, executor: Executor | None) -> None:
+    from nrverify.report.reproduction_markdown import reproduction_markdown
+    from nrverify.reproduce.numbers import csv_text
+
+    figures = reproduction.figures
+    drawn = map(_drawn, figures) if executor is None else executor.map(_drawn, figures)
+    for figure, files in zip(figures, drawn, strict=True):
+        for kind, content in files.items():
+            _write(folder / f"{figure.name}.{kind}", content)
+        _write(folder / f"{figure.name}.csv", csv_text(figure.numbers, figure.data).encode())
+    way = os.path.relpath(folder, Path(report).parent).replace(os.sep, "/")
+    write_document(report, reproduction_markdown(reproduction, way))
+
+
+def _drawn(figure: Figure) -> dict[Kind, bytes]:
+    from nrverify.reproduce.drawing import render
+
+    return render(figure, "svg", "pdf")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A whole file or nothing."""
+    draft = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".draft-", delete=False) as file:
+            draft = Path(file.name)
+            file.write(content)
+        draft.chmod(0o644)
+        draft.replace(path)
+    except OSError as error:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise Refusal(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def progress_line(quiet: bool) -> Progress | None:
+    """A line on a terminal's standard error that says how far the trials are."""
+    if quiet or not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int, name: str) -> None:
+        sys.stderr.write(f"\r\x1b[2K{done}/{total} {name}" if done < total else "\r\x1b[2K")
+        sys.stderr.flush()
+
+    return show

@@ -1,0 +1,81 @@
+"""How far a run is: a line on a terminal's standard error, gone when the run is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from nrverify.ledger.verdicts import Result
+
+BAR = 20
+BESIDE = BAR + 20
+"""Columns of the bar, its name and the time left; the words take what is left of the line."""
+
+SamplesSeen = Callable[[int, int], None]
+EvidenceSeen = Callable[[int, int, "Result"], None]
+
+
+@contextmanager
+def samples_progress(quiet: bool) -> Iterator[SamplesSeen | None]:
+    """For an audit: samples drawn, the most there can be, and the time left at this speed."""
+    with _bar(quiet, "samples") as bar:
+        if bar is None:
+            yield None
+            return
+        task = bar.add_task("", total=None, words="")
+
+        def show(drawn: int, total: int) -> None:
+            bar.update(task, completed=drawn, total=total, words=_cut(bar, f"{drawn:,} of at most {total:,} samples"))
+            bar.refresh()
+
+        yield show
+
+
+@contextmanager
+def evidence_progress(quiet: bool) -> Iterator[EvidenceSeen | None]:
+    """For a verification: pieces of evidence that ran, and the last of them."""
+    with _bar(quiet, "evidence") as bar:
+        if bar is None:
+            yield None
+            return
+        task = bar.add_task("", total=None, words="")
+
+        def show(done: int, total: int, result: Result) -> None:
+            bar.update(task, completed=done, total=total, words=_cut(bar, f"{done} of {total}  {result.name}"))
+            bar.refresh()
+
+        yield show
+
+
+def _cut(bar: Bar, words: str) -> str:
+    room = max(10, bar.console.width - BESIDE)
+    return words if len(words) <= room else f"{words[: room - 1]}…"
+
+
+@contextmanager
+def _bar(quiet: bool, what: str) -> Iterator[Bar | None]:
+    """A bar that redraws itself only when told: no thread may run while worker processes are forked."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
+
+    with Progress(
+        TextColumn(what),
+        BarColumn(bar_width=BAR),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        TextColumn("{task.fields[words]}", table_column=Column(no_wrap=True)),
+        console=Console(stderr=True),
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as bar:
+        yield bar

@@ -1,0 +1,67 @@
+"""Answers made into arrays, or one sentence that says what was needed: the same for every way to reach a subject."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.address import describe_error
+from nrverify.subjects.errors import SubjectFailed
+
+Floats = NDArray[np.float64]
+
+
+def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
+    """The answer as floats of that shape (a scalar where one number is wanted)."""
+    try:
+        array = np.asarray(answer)
+    except Exception as error:
+        raise SubjectFailed(f"{what} returned no array of numbers of shape {shape}: {describe_error(error)}") from error
+    if array.dtype.kind not in "iufb":
+        raise SubjectFailed(
+            f"{what} returned {type(answer).__name__} of {array.dtype}: numbers of shape {shape} are needed"
+        )
+    if array.shape == shape:
+        return array.astype(np.float64, copy=False)
+    if array.shape == () and shape == (1,):
+        return array.astype(np.float64).reshape(1)
+    raise SubjectFailed(f"{what} returned shape {array.shape}: shape {shape} is needed")
+
+
+def halting_rounds(answer: Any, runs: int) -> NDArray[np.int64]:
+    """The halting rounds of that many runs, 0 for never."""
+    rounds = numbers(answer, (runs,), "run_many()")
+    if not np.all(rounds == np.round(rounds)) or not np.all(np.abs(rounds) < 2**53):
+        raise SubjectFailed("run_many() must return whole numbers (halting rounds, 0 for never)")
+    return rounds.astype(np.int64)
+
+
+def bits(answer: Any) -> list[int]:
+    """The bits printed by a run, unchecked but for being a list of whole numbers."""
+    array = np.asarray(answer)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iufb"):
+        raise SubjectFailed(f"run() returned {_words(answer)}: a list of bits such as [0, 0, 1] is needed")
+    if array.dtype.kind == "f" and not np.all(np.isfinite(array) & (array == np.round(array))):
+        raise SubjectFailed(f"run() returned {_words(answer)}: bits must be 0 or 1")
+    return [int(bit) for bit in array]
+
+
+def shown(answer: Any, d: int) -> tuple[Floats, list[int]]:
+    """(releases, bits) of a private stopping run; a scalar release does where d = 1."""
+    if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+        raise SubjectFailed(f"run() returned {type(answer).__name__}: the pair (releases, bits) is needed")
+    printed = bits(answer[1])
+    array = np.asarray(answer[0])
+    if array.ndim == 1 and d == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] != d or array.dtype.kind not in "iuf":
+        raise SubjectFailed(f"run() returned releases of shape {array.shape}: shape (rounds, {d}) is needed")
+    return array.astype(np.float64, copy=False), printed
+
+
+def _words(answer: Any) -> str:
+    """An answer in one line."""
+    text = repr(answer.tolist() if isinstance(answer, np.ndarray) else answer)
+    return " ".join(text.split())[:100]

@@ -1,0 +1,57 @@
+"""Every function that has vectors, by family."""
+
+from __future__ import annotations
+
+from nrverify.vectors import (
+    boundary_grid,
+    boundary_half_normal,
+    boundary_linear,
+    boundary_mixture,
+    boundary_skellam,
+    bridge_brownian,
+    bridge_laplace,
+    crossing,
+    loss,
+    skellam,
+    threshold,
+    threshold_utility,
+)
+from nrverify.vectors.case import Function
+
+FUNCTIONS: tuple[Function, ...] = (
+    loss.BROWNIAN,
+    loss.LAPLACE,
+    loss.SKELLAM,
+    boundary_linear.BOUNDARY,
+    boundary_linear.INVERSE,
+    boundary_linear.TIGHTEST,
+    boundary_mixture.BOUNDARY,
+    boundary_mixture.INVERSE,
+    boundary_mixture.TIGHTEST,
+    boundary_half_normal.BOUNDARY,
+    boundary_half_normal.INVERSE,
+    boundary_half_normal.TIGHTEST,
+    boundary_grid.BOUNDARY,
+    boundary_grid.TIGHTEST,
+    boundary_skellam.BOUNDARY,
+    boundary_skellam.INVERSE,
+    boundary_skellam.TIGHTEST,
+    bridge_brownian.MOMENTS,
+    bridge_brownian.CDF,
+    bridge_laplace.TIE,
+    bridge_laplace.ATOM,
+    bridge_laplace.CDF,
+    bridge_laplace.MOMENTS,
+    skellam.MARGINAL,
+    skellam.BRIDGE,
+    skellam.MOMENTS,
+    threshold.PROBABILITY,
+    threshold.LOSS,
+    threshold.WORST,
+    threshold_utility.TAIL,
+    threshold_utility.MARGIN,
+    crossing.LINE,
+    crossing.GRID,
+    crossing.HALF_NORMAL,
+    crossing.MIXTURE,
+)

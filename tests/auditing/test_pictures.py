@@ -1,0 +1,238 @@
+"""Pictures: their limits are exact, they add up when partial checks are merged, and the audit collects them."""
+
+import math
+from dataclasses import astuple
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.stats import beta, kstwo
+
+import nrverify
+from nrverify.auditing.boundary_checks import Claim
+from nrverify.auditing.boundary_pictures import boundary_pictures
+from nrverify.auditing.cases import Case
+from nrverify.auditing.check import Batch
+from nrverify.auditing.independence import CoordinateIndependence
+from nrverify.auditing.innovations import innovations
+from nrverify.auditing.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.picture_limits import correlations, dots_of, estimates, losses, massart, tradeoff, uniformity
+from nrverify.auditing.picture_sums import Correlations, Frequencies
+from nrverify.auditing.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, Wealth
+from nrverify.auditing.ties import LaplaceTies
+from nrverify.laws.brownian import Brownian
+from nrverify.laws.laplace import Laplace
+from nrverify.reference.simulate import simulate
+from nrverify.statistics.wealth import MeanWealth, ScaleWealth
+from nrverify.subjects.plays import Fixed
+
+SCHEDULE = (4.0, 2.0, 1.0, 0.5)
+
+
+def batch(kind, sessions, seed, d=2):
+    value = np.arange(1.0, d + 1)
+    releases = simulate(kind, value, list(SCHEDULE), sessions, seed)
+    asked = np.broadcast_to(np.array(SCHEDULE), releases.shape[:2]).copy()
+    process = {"brownian": Brownian(), "laplace": Laplace()}[kind]
+    scale = np.abs(releases) + np.abs(value)
+    found = innovations(process, releases - value, asked, scale, np.random.default_rng(seed))
+    case = Case("test", tuple(value), Fixed(SCHEDULE), "sample")
+    return Batch(case, releases, asked, asked, found)
+
+
+def numbers(pictures):
+    """All numbers of all pictures, in their order."""
+
+    def flat(part):
+        if isinstance(part, (tuple, list)):
+            return [x for item in part for x in flat(item)]
+        return [part] if isinstance(part, (int, float)) else []
+
+    return flat([astuple(picture) for picture in pictures])
+
+
+@pytest.mark.parametrize("check", [ReleaseLaw(), TranscriptLaw(), CoordinateIndependence()], ids=lambda c: c.id)
+def test_pictures_add_up_when_partial_checks_are_merged(check):
+    parts = [batch("brownian", 300, seed) for seed in (1, 2, 3)]
+    whole, merged = check.fresh(), check.fresh()
+    for part in parts:
+        whole.observe(part)
+        fresh = merged.fresh()
+        fresh.observe(part)
+        merged.merge(fresh)
+    assert numbers(merged.pictures(1e-7)) == pytest.approx(numbers(whole.pictures(1e-7)), rel=1e-9, abs=1e-12)
+    assert whole.pictures(1e-7)
+
+
+def test_a_fresh_check_shows_nothing_of_the_one_it_came_from():
+    seen = TranscriptLaw()
+    seen.observe(batch("brownian", 200, 1))
+    assert seen.pictures(1e-7)
+    assert seen.fresh().pictures(1e-7) == ()
+
+
+def test_frequencies_of_ties_add_up_and_are_near_their_probability():
+    """(s/t)² = 1/4 for Laplace noise at halved times; a false alarm of the wide limits has probability 1e-9."""
+    check, merged = LaplaceTies(), LaplaceTies()
+    for seed in (1, 2):
+        part = batch("laplace", 1000, seed, d=1)
+        check.observe(part)
+        fresh = merged.fresh()
+        fresh.observe(part)
+        merged.merge(fresh)
+    (bars,) = (picture for picture in check.pictures(1e-9) if picture.title == "Ties")
+    (bar,) = bars.bars
+    assert bar.exact == pytest.approx(0.25)
+    assert bar.wide[0] < 0.25 < bar.wide[1]
+    assert check.pictures(1e-9) == merged.pictures(1e-9)
+
+
+@pytest.mark.parametrize("count", [50, 1000, 100_000])
+@pytest.mark.parametrize("alpha", [0.05, 1e-7])
+def test_bands_of_a_distribution_function_hold_but_for_alpha(count, alpha):
+    assert kstwo.sf(massart(count, alpha), count) <= alpha
+
+
+def test_the_distribution_is_shown_where_it_was_counted():
+    counts = np.zeros(1024)
+    counts[:512], counts[512:] = 3.0, 1.0
+    shown, quantiles = uniformity(counts, 1e-6, "numbers")
+    assert isinstance(shown, Uniformity)
+    at = shown.levels.index(0.5)
+    assert shown.difference[at] == pytest.approx(0.75 - 0.5)
+    assert isinstance(quantiles, Quantiles)
+    middle = min(range(len(quantiles.observed)), key=lambda i: abs(quantiles.observed[i]))
+    assert quantiles.observed[middle] == pytest.approx(0.0, abs=0.06)
+    assert quantiles.claimed[middle] == pytest.approx(0.6745, abs=0.06)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 1e-7])
+def test_limits_of_a_variance_are_those_of_chi_square(alpha):
+    """P(χ²_n ≤ S/high) = P(χ²_n ≥ S/low) = α/2, by the incomplete gamma function to 30 digits."""
+    wealth = ScaleWealth(count=200, squares=230.0)
+    (picture,) = estimates({"variance": wealth}, alpha)
+    assert isinstance(picture, Dots)
+    low, high = picture.rows[0].wide
+    with mpmath.workdps(30):
+        below = mpmath.gammainc(100, 0, 230.0 / high / 2, regularized=True)
+        above = mpmath.gammainc(100, 230.0 / low / 2, mpmath.inf, regularized=True)
+    assert float(below) == pytest.approx(alpha / 2, rel=1e-8)
+    assert float(above) == pytest.approx(alpha / 2, rel=1e-8)
+    assert picture.rows[0].value == pytest.approx(1.15)
+
+
+def test_limits_of_a_slope_are_normal():
+    (picture,) = estimates({"centre": MeanWealth(cross=30.0, energy=900.0)}, 1e-6)
+    low, high = picture.rows[0].wide
+    half = float(mpmath.erfc((high - low) / 2 * 30 / mpmath.sqrt(2)))
+    assert half == pytest.approx(1e-6, rel=1e-7)
+    assert (low + high) / 2 == pytest.approx(30 / 900)
+
+
+@pytest.mark.parametrize("rows", [20, 500])
+def test_limits_of_a_correlation_are_exact(rows):
+    """About a known centre r² has the beta law with parameters 1/2 and (n − 1)/2."""
+    sums = Correlations("title", "column", 3)
+    sums.add(np.random.default_rng(0).standard_normal((rows, 3)))
+    (picture,) = correlations(sums, 1e-6)
+    assert isinstance(picture, Matrix)
+    for table, alpha in ((picture.narrow, USUAL / 3), (picture.wide, 1e-6 / 3)):
+        assert beta.sf(table[1][0] ** 2, 0.5, (rows - 1) / 2) == pytest.approx(alpha, rel=1e-6)
+
+
+def test_correlations_are_taken_over_rows_that_have_both():
+    rng = np.random.default_rng(1)
+    z = rng.standard_normal((400, 3))
+    z[:, 1] = z[:, 0]
+    z[200:, 2] = np.nan
+    sums = Correlations("title", "column", 3)
+    sums.add(z)
+    assert sums.values[0, 1] == pytest.approx(1.0)
+    assert sums.counts[0, 2] == 200
+    expected = np.dot(z[:200, 0], z[:200, 2]) / math.sqrt(
+        np.dot(z[:200, 0], z[:200, 0]) * np.dot(z[:200, 2], z[:200, 2])
+    )
+    assert sums.values[0, 2] == pytest.approx(expected)
+
+
+def test_frequencies_are_kept_by_probability():
+    sums = Frequencies("title", "axis")
+    sums.add(np.array([True, False, True]), np.array([0.0, 0.5, 1.0]))
+    assert sums.counts.sum() == 3
+    assert sums.happened[0] == 1
+    assert sums.happened[-1] == 1
+    assert sums.foreseen.sum() == pytest.approx(1.5)
+
+
+def test_limits_of_a_loss_are_those_of_a_binomial():
+    """Given 80 events, P(at least 60 from the value) = α/2 at the lower limit, by the exact sum."""
+    (dot,) = losses([("event", 60, 20, 1.0)], 1e-4)
+    share = mpmath.mpf(1) / (1 + mpmath.exp(-dot.wide[0]))
+    tail = sum(mpmath.binomial(80, k) * share**k * (1 - share) ** (80 - k) for k in range(60, 81))
+    assert float(tail) == pytest.approx(1e-4 / 2, rel=1e-8)
+    assert dot.value == pytest.approx(math.log(60.5 / 20.5))
+
+
+def test_of_many_estimates_those_that_stand_out_are_shown():
+    from nrverify.auditing.picture_limits import MOST_ROWS, Estimate
+
+    rows = [Estimate(f"row {i}", i / 10, lambda alpha, i=i: (i / 10 - 0.1, i / 10 + 0.1), 0.0) for i in range(30)]
+    shown = dots_of(rows, 1e-6)
+    assert [dot.label for dot in shown] == [f"row {i}" for i in range(30 - MOST_ROWS, 30)]
+
+
+def test_the_last_event_of_a_trade_off_is_the_stop_itself():
+    rng = np.random.default_rng(3)
+    counts = np.stack(
+        [np.bincount(rng.integers(0, 10, 300), minlength=12), np.bincount(rng.integers(2, 12, 500), minlength=12)]
+    )
+    picture = tradeoff(counts.astype(float), np.array([1000.0, 1000.0]), 1.5, 0.0, 1e-6)
+    assert isinstance(picture, Tradeoff)
+    assert (picture.neighbour[0], picture.value[0]) == (0.0, 0.0)
+    assert (picture.neighbour[-1], picture.value[-1]) == pytest.approx((0.3, 0.5))
+    assert list(picture.value) == sorted(picture.value)
+
+
+def test_the_crossing_of_a_line_is_shown_exactly():
+    """W meets at + b with probability e^{−2ab} = 1e-6; ψ(t) = (1/t)(1/2 + b) + a for Δ = 1."""
+    a = 0.149194420824630
+    b = math.log(1e6) / (2 * a)
+    times = np.geomspace(1e-9, 1e9, 4000)
+    shown = boundary_pictures((times, (0.5 + b) / times + a), Claim(1e-6, 1.0, (1e-9, 1e9), False), None, "brownian")
+    crossing, curve = shown["boundary.crossing"]
+    assert isinstance(crossing, Lines)
+    assert crossing.lines[0].y[-1] == pytest.approx(1e-6, rel=1e-3)
+    assert curve.lines[1].dotted
+    assert all(own > alone for own, alone in zip(curve.lines[0].y, curve.lines[1].y, strict=True))
+
+
+class Right:
+    """Brownian noise, drawn from the end."""
+
+    mechanism = "brownian"
+    dimensions = (1,)
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed)
+        spans = np.diff(np.concatenate([[0.0], np.array(schedule[::-1])]))
+        steps = rng.standard_normal((sessions, len(schedule), len(value))) * np.sqrt(spans)[:, None]
+        return (value + np.cumsum(steps, axis=1))[:, ::-1]
+
+
+def test_an_audit_collects_pictures_and_the_wealth_of_every_look():
+    report = nrverify.audit(Right(), samples=1500)
+    assert report.verdict != "refuted"
+    wealth = next(picture for picture in report.pictures["law.transcript"] if isinstance(picture, Wealth))
+    check = next(check for check in report.checks if check.id == "law.transcript")
+    assert list(wealth.samples) == sorted(set(wealth.samples))
+    assert wealth.log_wealth[-1] == pytest.approx(math.log(check.e_value))
+    assert wealth.log_goal == pytest.approx(-math.log(check.alpha))
+    kinds = {type(picture) for picture in report.pictures["law.transcript"]}
+    assert {Uniformity, Quantiles, Matrix, Dots, Wealth} <= kinds
+    assert report.asked
+    assert "pictures" not in report.document()
+    assert "asked" not in report.document()
+
+
+def test_the_longest_schedule_has_room_in_the_matrix():
+    assert AdaptiveLaw().correlations.columns == LONGEST

@@ -1,0 +1,238 @@
+"""What a terminal shows: whole at every width, coloured only on terminals, silent when told, more when asked."""
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from nrverify.auditing.catalogue import catalogue
+from nrverify.auditing.results import CheckResult, CheckVerdict, Report
+from nrverify.cli import cli
+from nrverify.ledger.evidence import Kind
+from nrverify.ledger.verification import verify
+from nrverify.report.audit_terminal import print_audit
+from nrverify.report.check_terminal import print_check
+from nrverify.report.ledger_terminal import print_claim, print_ledger
+from nrverify.report.progress_terminal import evidence_progress, samples_progress
+
+WIDTHS = (60, 80, 100, 120, 160, 200)
+
+HOSTILE = "[bold]no[/] [link=x] \x1b[31mred\x1b[0m"
+
+SUBJECT = {"name": "Mine", "version": "1.2", "mechanism": "brownian", "knob": "time", "address": "python:mine.py:Mine"}
+RUN = {"seed": 7, "alpha": 1e-6, "samples": 5000, "stopped": "refuted", "versions": {"nrverify": "0"}, "seconds": 1.5}
+
+LAW = CheckResult(
+    "law.transcript",
+    "law",
+    CheckVerdict.REFUTED,
+    ("B01",),
+    samples=4000,
+    e_value=1e9,
+    alpha=6.7e-8,
+    detectable="variance within ±2 %, correlation within ±0.014",
+    expected="variance 1",
+    observed="variance 0.97",
+    message="Each release follows the bridge. Expected variance 1; observed variance 0.97. Evidence: an e-value of 1e+09, "
+    "where 1.5e+07 refutes. Likely cause: a wrong constant. Effect: a leak.",
+    reproduce="nrverify audit python:mine.py:Mine --seed 7 --alpha 1e-06 --samples 200000",
+)
+COPIED = replace(LAW, id="law.value", message="The noise ignores the value. Likely cause: that of law.transcript.")
+FINE = CheckResult(
+    "independence.coordinates",
+    "law",
+    CheckVerdict.CONSISTENT,
+    ("N02",),
+    samples=4000,
+    p_value=0.5,
+    alpha=6.7e-8,
+    detectable="correlation within ±0.02",
+    expected="independent",
+    observed="correlation 0.001",
+)
+MISSING = CheckResult("ties", "law", CheckVerdict.NOT_COVERED, message="the noise level is not known")
+MISSING_TOO = replace(MISSING, id="law.release")
+ADVICE = CheckResult("protocol.refusals", "protocol", CheckVerdict.ADVICE, samples=4, message="accepts zero")
+CHECKS = (LAW, COPIED, FINE, MISSING, MISSING_TOO, ADVICE)
+
+
+def report(**changes):
+    whole = Report("refuted", 1, SUBJECT, RUN, CHECKS, None, {}, ("times from 0.01 to 1000", "1 and 3 dimensions"))
+    return replace(whole, **changes)
+
+
+def printed(function, *arguments, width=80, **options):
+    stream = io.StringIO()
+    function(*arguments, Console(file=stream, width=width), **options)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("verbose", [False, True])
+def test_an_audit_fits_every_width_and_cuts_no_word_of_a_check(width, verbose):
+    text = printed(print_audit, report(), width=width, verbose=verbose)
+    lines = [line for line in text.split("\n") if "Reproduce:" not in line]
+    assert max(map(len, lines)) <= width
+    for check in CHECKS:
+        assert any(line.startswith(f"{check.id} ") and check.verdict.value in line for line in lines)
+    assert "…" not in text
+
+
+def test_a_finding_is_told_once_with_its_evidence_and_a_command_that_can_be_copied():
+    text = printed(print_audit, report(), width=60)
+    for start in (
+        "  Each release follows",
+        "  Expected variance 1",
+        "  Evidence: an e-value of 1e+09",
+        "  Likely cause",
+    ):
+        assert f"\n{start}" in text
+    assert f"Reproduce: {LAW.reproduce}\n" in text
+    assert "refuted for the same cause: law.value" in text
+    assert text.count("Likely cause") == 1
+
+
+def test_what_is_not_covered_for_one_reason_is_said_once():
+    text = printed(print_audit, report(), width=120)
+    assert "not-covered ties, law.release: the noise level is not known" in text
+    assert "advice protocol.refusals: accepts zero" in text
+
+
+def test_it_says_where_it_was_asked():
+    text = " ".join(printed(print_audit, report()).split())
+    assert "Asked where: times from 0.01 to 1000; 1 and 3 dimensions." in text
+
+
+def test_wide_tables_say_at_what_a_check_refutes():
+    assert "e = 1.5e+07" in printed(print_audit, report(), width=140)
+    assert "refutes at" not in printed(print_audit, report(), width=100)
+    assert "evidence  " not in printed(print_audit, report(), width=80)
+
+
+def test_verbose_tells_what_consistent_checks_expected_and_observed():
+    short, long = (printed(print_audit, report(), width=100, verbose=verbose) for verbose in (False, True))
+    for words in ("claims: N02", "expected: independent", "observed: correlation 0.001"):
+        assert words not in short
+        assert words in long
+
+
+def test_words_of_a_subject_are_neither_markup_nor_commands_to_the_terminal():
+    hostile = report(
+        subject=dict.fromkeys(SUBJECT, HOSTILE),
+        message=HOSTILE,
+        asked=(HOSTILE,),
+        checks=tuple(replace(check, message=HOSTILE, detectable=HOSTILE, reproduce=HOSTILE) for check in CHECKS),
+    )
+    text = printed(print_audit, hostile, width=200, verbose=True)
+    assert "\x1b" not in text
+    assert "[bold]no[/]" in text
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_ledger_fits_every_width(width):
+    verification = verify(["A03", "P04", "E12"], [Kind.DERIVATION, Kind.READING], profile="quick", written=True)
+    for verbose in (False, True):
+        text = printed(print_ledger, verification, width=width, verbose=verbose)
+        assert max(map(len, text.split("\n"))) <= width
+        assert "A03" in text
+        assert ("rejects the printed" in text) == verbose
+    for item in verification.settled:
+        assert max(map(len, printed(print_claim, item, width=width).split("\n"))) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_check_is_explained_in_lines_that_are_filled(width):
+    for entry in catalogue().values():
+        lines = printed(print_check, entry, width=width).split("\n")
+        assert max(map(len, lines)) <= width
+
+
+def colours(text):
+    return "\x1b[" in text
+
+
+def test_colours_are_for_terminals_only():
+    stream = io.StringIO()
+    print_audit(report(), Console(file=stream, width=80))
+    assert not colours(stream.getvalue())
+    stream = io.StringIO()
+    print_audit(report(), Console(file=stream, width=80, force_terminal=True, color_system="standard"))
+    assert "\x1b[1;31mrefuted" in stream.getvalue()
+
+
+def on_a_terminal(arguments, environment):
+    """What a command writes to a terminal of its own."""
+    parent, child = pty.openpty()
+    code = "from nrverify.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment},
+    )
+    os.close(child)
+    parts = []
+    try:
+        while part := os.read(parent, 65536):
+            parts.append(part)
+    except OSError:
+        pass
+    finally:
+        os.close(parent)
+    assert process.wait() == 0
+    return b"".join(parts).decode()
+
+
+def test_a_terminal_gets_colour_and_progress_unless_it_does_not_want_them():
+    arguments = ["verify", "P04", "A03", "--jobs", "1", "--profile", "quick"]
+    plain = {name: "" for name in ("NO_COLOR", "FORCE_COLOR")}
+    coloured = on_a_terminal(arguments, plain)
+    assert "\x1b[33mmisprint" in coloured
+    assert "of 2" in coloured
+    grey = on_a_terminal(arguments, {"NO_COLOR": "1"})
+    assert "misprint" in grey
+    assert not any(f"\x1b[3{colour}m" in grey for colour in range(8))
+    silent = on_a_terminal([*arguments, "--quiet"], plain)
+    assert silent == ""
+
+
+def test_there_is_no_progress_where_there_is_no_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    for progress in (samples_progress, evidence_progress):
+        with progress(False) as show:
+            assert show is None
+
+
+def test_progress_says_samples_and_time_left(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with samples_progress(True) as show:
+        assert show is None
+    with samples_progress(False) as show:
+        for drawn in (100, 2000, 5000):
+            show(drawn, 200_000)
+    text = terminal.getvalue()
+    assert "5,000 of at most 200,000 samples" in text
+    assert ":" in text
+    assert text.rstrip().endswith("\x1b[2K")
+
+
+def test_verbose_and_quiet_are_options_of_both_commands():
+    for command in ("audit", "verify"):
+        outcome = CliRunner().invoke(cli, [command, "--help"])
+        assert "--verbose" in outcome.output
+        assert "--quiet" in outcome.output
+        assert "--html FILE" in outcome.output
