@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.looks import conclusions, looks, reason_to_stop
 from nrverify.auditing.pictures import Gallery, Picture
-from nrverify.auditing.records_limits import BEYOND, RUNS, not_covered, too_few
+from nrverify.auditing.records_limits import BEYOND, LARGE_CLAIM, LARGEST_CLAIM, RUNS, not_covered, too_few
 from nrverify.auditing.records_order import Portion, Unused
 from nrverify.auditing.results import CheckResult
 from nrverify.auditing.settings import Settings
+from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import Design, Neighbours
 from nrverify.auditing.threshold_checks import ThresholdLaw
 from nrverify.auditing.threshold_drawing import LabelledRuns, Runs
 from nrverify.auditing.threshold_engine import IDS
 from nrverify.auditing.threshold_privacy import ThresholdExPost
+from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records_runs import RecordedRuns
 
 Progress = Callable[[int, int], None]
@@ -40,14 +42,22 @@ class RecordedRunsAudit:
         self._pair = _neighbours(record)
         self._law = ThresholdLaw((self._pair.design, self._pair.neighbour), ("run_many",))
         self._privacy = ThresholdExPost((self._pair,))
-        checks = (self._law, self._privacy)
+        self._beyond = BEYOND | RUNS
+        checks: list[ThresholdLaw | ThresholdExPost] = [self._law, self._privacy]
+        if record.epsilons[-1] > LARGEST_CLAIM:
+            checks.pop()
+            self._beyond = {**self._beyond, self._privacy.id: LARGE_CLAIM}
         self._checks = [check for check in checks if not settings.only or check.id in settings.only]
 
     def run(self) -> tuple[CheckResult, ...]:
-        """Looks until something is refuted or the records are used up."""
-        self._use_records()
-        concluded = conclusions(self._checks, self.level, self.stopped)
-        results = (*concluded, *not_covered(BEYOND | RUNS, self.settings.only))
+        """Looks until something is refuted or the records are used up; `SubjectFailed` if they cannot be used."""
+        for design in (self._pair.design, self._pair.neighbour):
+            _refuse_rounds_never_reached(design)
+        # A cell may have a probability that is rounded to 0: the checks mind, their ratios need not.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            self._use_records()
+            concluded = conclusions(self._checks, self.level, self.stopped)
+        results = (*concluded, *not_covered(self._beyond, self.settings.only))
         self.failure = too_few(results, self.drawer.drawn)
         return results
 
@@ -88,7 +98,7 @@ class RecordedRunsAudit:
                 law = self._law.fresh()
                 law.observe(Runs(design, "run_many", cells[-1]))
                 self._law.merge(law)
-        if portion.label is not None:
+        if portion.label is not None and self._privacy in self._checks:
             together = np.empty(portion.label.size, dtype=np.int64)
             together[~portion.label], together[portion.label] = cells
             privacy = self._privacy.fresh()
@@ -97,6 +107,16 @@ class RecordedRunsAudit:
 
     def _refuted(self) -> bool:
         return any(check.refuted(self.level) for check in self._checks)
+
+
+def _refuse_rounds_never_reached(design: Design) -> None:
+    """What has no probability at all cannot be bet on."""
+    reached = claimed_law(design)[::-1].cumsum()[::-1][:-1]
+    if not (reached > 0).all():
+        raise SubjectFailed(
+            f"round {int(np.argmin(reached > 0)) + 1} is never reached, for a halt before it is certain: record fewer "
+            "rounds, or utilities nearer to the threshold"
+        )
 
 
 def _neighbours(record: RecordedRuns) -> Neighbours:

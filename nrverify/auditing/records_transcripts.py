@@ -18,6 +18,7 @@ from nrverify.auditing.records_limits import (
     ADAPTIVE,
     BEYOND,
     LARGE_CLAIM,
+    LARGEST_CLAIM,
     TRANSCRIPTS,
     UNKNOWN_TIMES,
     UNSEEN,
@@ -38,8 +39,6 @@ Progress = Callable[[int, int], None]
 
 MOST_NUMBERS = 2_000_000
 DOUBLE_PRECISION = "lattice.double-precision"
-LARGEST_CLAIM = 100.0
-"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
 
 
 class RecordedTranscriptsAudit:

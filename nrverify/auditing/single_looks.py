@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ LARGEST_SIZE = 20_000
 LEAST_LOG_RATIO = -1e6
 
 
+@lru_cache(maxsize=1024)
 def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float, rate: float) -> float:
     """The smallest t at which P(loss > ε) ≤ δ: with less noise the claim fails at this look alone."""
     if mechanism == "laplace":
@@ -78,18 +80,14 @@ class TooLittle:
         self._mechanism = mechanism
         self._least = least
         self._rate = rate
-        self._ratios: dict[float, LaplaceRatios | SkellamRatios] = {}
         self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
         self.count = 0
 
     def bet(self, asked: Floats, noise: Floats) -> None:
         """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
         for column, epsilon in enumerate(asked[:COLUMNS].tolist()):
-            if epsilon not in self._ratios:
-                t = self._least(epsilon)
-                laplace = self._mechanism == "laplace"
-                self._ratios[epsilon] = LaplaceRatios(t) if laplace else SkellamRatios(t, self._rate)
-            self.log_wealth[column] += self._ratios[epsilon].total(np.abs(noise[:, column]))
+            ratios = _ratios(self._mechanism, self._least(epsilon), self._rate)
+            self.log_wealth[column] += ratios.total(np.abs(noise[:, column]))
         self.count += noise.size
 
     def fresh(self) -> TooLittle:
@@ -140,3 +138,9 @@ class SkellamRatios:
             less = [self._process.marginal(self._t * math.exp(effect)).logpdf(points) for effect in SMALLER]
             self._table = np.maximum(np.array(less) - allowed, LEAST_LOG_RATIO)
         return np.asarray(self._table[:, : counts.size] @ counts)
+
+
+@lru_cache(maxsize=256)
+def _ratios(mechanism: str, t: float, rate: float) -> LaplaceRatios | SkellamRatios:
+    """Kept in this process: a check that scores one batch of transcripts does not work them out again."""
+    return LaplaceRatios(t) if mechanism == "laplace" else SkellamRatios(t, rate)

@@ -28,6 +28,7 @@ PARTS = ("mutants", "false-alarms", "efficiency")
 @click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only this part (repeatable).")
 @click.option("--json", "json_file", metavar="FILE", help="The calibration as data ('-' is standard output).")
 @click.option("--markdown", "markdown_file", metavar="FILE", help="The calibration as a document to read.")
+@click.option("--html", "html_file", metavar="FILE", help="The calibration as one page for a browser.")
 @jobs_option
 @seed_option
 @quiet_option
@@ -36,6 +37,7 @@ def command(
     only: tuple[str, ...],
     json_file: str | None,
     markdown_file: str | None,
+    html_file: str | None,
     jobs: int | None,
     seed: int,
     quiet: bool,
@@ -46,7 +48,7 @@ def command(
     budget, correct subjects many times; samples are compared with the information limit. About twenty minutes on two
     cores. Exit code 0 when all is as it should be, 1 otherwise, 2 for a mistake in the command.
     """
-    check_writable(json_file, markdown_file)
+    check_writable(json_file, markdown_file, html_file)
     from nrverify.calibrate.calibration import FULL, QUICK, calibrate
     from nrverify.report.calibration_json import calibration_json
     from nrverify.report.calibration_markdown import calibration_markdown
@@ -58,8 +60,12 @@ def command(
         write_document(json_file, calibration_json(calibration))
     if markdown_file is not None:
         write_document(markdown_file, calibration_markdown(calibration))
+    if html_file is not None:
+        from nrverify.report.page.calibration_page import calibration_html
+
+        write_document(html_file, calibration_html(calibration))
     if not quiet or not calibration.green:
-        print_calibration(calibration, console_for([json_file, markdown_file]))
+        print_calibration(calibration, console_for([json_file, markdown_file, html_file]))
     sys.exit(0 if calibration.green else 1)
 
 

@@ -71,6 +71,7 @@ def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[
     metavar="FILE",
     help="The report, '-' is standard output [default: reproduction.md beside the figures].",
 )
+@click.option("--html", metavar="FILE", help="The report as one page for a browser, with the figures in it.")
 @click.option("--quick", is_flag=True, help="A tenth of the trials and half the levels.")
 @click.option("--fetch", is_flag=True, help="First download what is missing from the public archive.")
 @click.option("--trials", type=click.IntRange(min=2), help="Runs of each mechanism [default: 1000].")
@@ -113,6 +114,7 @@ def command(
     data: str | None,
     out: str | None,
     markdown: str | None,
+    html: str | None,
     quick: bool,
     fetch: bool,
     trials: int | None,
@@ -141,7 +143,7 @@ def command(
     from nrverify.reproduce.run import reproduce
 
     check_engine(engine, scheduler)
-    check_writable(markdown)
+    check_writable(markdown, html)
     folder = _folder(Path(out or OUT))
     report = markdown or str((folder.parent if out is None else folder) / "reproduction.md")
     settings = _settings(quick, trials, per_doubling, choices)
@@ -152,10 +154,15 @@ def command(
             _write_all(reproduction, folder, report, executor)
     except (DataError, FetchError) as error:
         raise Refusal(str(error)) from error
+    if html is not None:
+        from nrverify.report.page.reproduction_page import reproduction_html
+
+        drawn = {figure.name: (folder / f"{figure.name}.svg").read_bytes() for figure in reproduction.figures}
+        write_document(html, reproduction_html(reproduction, drawn))
     if not quiet:
         from nrverify.report.reproduction_terminal import print_reproduction
 
-        console = console_for([markdown])
+        console = console_for([markdown, html])
         print_reproduction(reproduction, console)
         count = len(reproduction.figures)
         made = f"{count} figure{'s' if count != 1 else ''} in {folder}"

@@ -57,7 +57,7 @@ def command(folder: str, schema_file: str | None, check: bool, jobs: int | None,
 def _folder(name: str, check: bool) -> Path:
     """The folder, made where it is missing and to be written."""
     path = Path(name)
-    if name == "-" or "\0" in name or (path.exists() and not path.is_dir()):
+    if name in ("", "-") or "\0" in name or (path.exists() and not path.is_dir()):
         raise click.UsageError(f"--out {name!r} is no folder: name one that exists or can be made")
     if check:
         if not path.is_dir():

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
+from nrverify.report.plain import plain
 
 STYLE = {
     "consistent": "green",
@@ -45,7 +45,7 @@ def print_audit(report: Report, console: Console, verbose: bool = False) -> None
         console.print()
         console.print(_table(report.checks, console.width))
     if report.asked:
-        _say(console, f"\nAsked where: {escape('; '.join(report.asked))}.", "dim")
+        _say(console, f"\nAsked where: {plain('; '.join(report.asked))}.", "dim")
     refuted = [check for check in report.checks if check.verdict is CheckVerdict.REFUTED]
     following = [check for check in refuted if not verbose and FOLLOWS in (check.message or "")]
     for check in refuted:
@@ -67,10 +67,10 @@ def _print_head(report: Report, console: Console) -> None:
     what = [str(subject["mechanism"] or "unknown")]
     if subject["knob"]:
         what.append(f"knob {subject['knob']}")
-    _say(console, f"[bold]{escape(name or subject['address'] or 'subject')}[/] ({escape(', '.join(what))})")
+    _say(console, f"[bold]{plain(name or subject['address'] or 'subject')}[/] ({plain(', '.join(what))})")
     _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {MEANING[report.verdict]}")
     if report.message:
-        _say(console, escape(report.message))
+        _say(console, plain(report.message))
 
 
 def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
@@ -90,7 +90,7 @@ def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
             cells += ["" if check.samples is None else str(check.samples), evidence]
         if width >= WIDE:
             cells.append(refutes_at)
-        table.add_row(*cells, escape(check.detectable or ""))
+        table.add_row(*cells, plain(check.detectable or ""))
     return table
 
 
@@ -104,16 +104,16 @@ def _evidence(check: CheckResult) -> tuple[str, str]:
 
 
 def _print_finding(check: CheckResult, console: Console) -> None:
-    _say(console, f"\n[{STYLE['refuted']}]refuted[/] [bold]{escape(check.id)}[/]")
+    _say(console, f"\n[{STYLE['refuted']}]refuted[/] [bold]{plain(check.id)}[/]")
     for part in PARTS.split(check.message or ""):
-        _say(console, escape(part), indent=2)
+        _say(console, plain(part), indent=2)
     if check.reproduce:
         # Folded by the terminal and not here, so that it can be copied whole.
-        console.print(f"  Reproduce: {escape(check.reproduce)}", highlight=False, soft_wrap=True)
+        console.print(f"  Reproduce: {plain(check.reproduce)}", highlight=False, soft_wrap=True)
 
 
 def _print_details(check: CheckResult, console: Console) -> None:
-    _say(console, f"\n[bold]{escape(check.id)}[/] [{STYLE[check.verdict]}]{check.verdict.value}[/]")
+    _say(console, f"\n[bold]{plain(check.id)}[/] [{STYLE[check.verdict]}]{check.verdict.value}[/]")
     evidence, refutes_at = _evidence(check)
     rows = {
         "claims": ", ".join(check.claims),
@@ -125,7 +125,7 @@ def _print_details(check: CheckResult, console: Console) -> None:
     }
     for name, words in rows.items():
         if words:
-            _say(console, f"{name}: {escape(words)}", indent=2)
+            _say(console, f"{name}: {plain(words)}", indent=2)
 
 
 def _print_remarks(checks: Iterable[CheckResult], console: Console) -> None:
@@ -136,18 +136,18 @@ def _print_remarks(checks: Iterable[CheckResult], console: Console) -> None:
             together.setdefault((check.verdict, check.message), []).append(check)
     for index, ((verdict, message), group) in enumerate(together.items()):
         gap = "\n" if index == 0 else ""
-        _say(console, f"{gap}[{STYLE[verdict]}]{verdict.value}[/] {_names(group)}: {escape(message)}")
+        _say(console, f"{gap}[{STYLE[verdict]}]{verdict.value}[/] {_names(group)}: {plain(message)}")
 
 
 def _print_run(report: Report, console: Console) -> None:
     run = report.run
-    words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {escape(str(run['stopped']))}"
+    words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
     odds = f"false alarm with probability at most {run['alpha']:g} for the whole run"
     _say(console, f"\n{words}; seed {run['seed']}, {odds}")
 
 
 def _names(checks: Iterable[CheckResult]) -> str:
-    return escape(", ".join(check.id for check in checks))
+    return plain(", ".join(check.id for check in checks))
 
 
 def _say(console: Console, words: str, style: str = "", indent: int = 0) -> None:

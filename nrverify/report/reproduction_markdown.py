@@ -20,6 +20,8 @@ OPTIONS = {
     "solver": "the noisy normal equations: plain, solved as they are; repaired, XᵀX made semidefinite first",
 }
 
+RESTS_ON = {"stand-in": "a stand-in", "synthetic": "SYNTHETIC data"}
+
 NOT_AS_IT_SAYS = (
     (
         "E05",
@@ -73,6 +75,7 @@ def reproduction_markdown(reproduction: Reproduction, figures: str) -> str:
     """The document; `figures` is the path from it to the folder of the figures."""
     parts = [
         _opening(reproduction),
+        _in_short(reproduction),
         _sources(reproduction.sources),
         _options(reproduction.options),
         _findings(reproduction.findings),
@@ -90,14 +93,49 @@ def _opening(reproduction: Reproduction) -> str:
     ]
     replaced = [source for source in reproduction.sources if source.kind != "original"]
     if replaced:
-        words += ["", *(f"> **{_task(source.task)}: {source.label}.**" for source in replaced)]
+        words += ["", *(f"> **{task_words(source.task)}: {source.label}.**" for source in replaced)]
     return "\n".join(words)
+
+
+def _in_short(reproduction: Reproduction) -> str:
+    lines = in_short(reproduction)
+    return "\n".join(["## In short", "", *(f"- {line}" for line in lines)]) if lines else ""
+
+
+def in_short(reproduction: Reproduction) -> list[str]:
+    """How many findings were reproduced, which were not, and what is left of the lead under equal treatment."""
+    lines = []
+    if reproduction.findings:
+        lines.append(f"Findings of Section 6: {_counted(reproduction.findings)}.")
+        lines += [
+            f"{item.verdict.capitalize()}: {item.id}, {task_words(item.task)}. {item.statement} Measured: "
+            f"{item.measure}: {limit_words(item.estimate)} [{limit_words(item.low)}, {limit_words(item.high)}]."
+            for item in sorted(reproduction.findings, key=lambda item: item.id)
+            if item.verdict != "reproduced"
+        ]
+    for table in reproduction.tables:
+        if table.name.startswith("corrected-"):
+            lead = table.header.index("Laplace/Brownian")
+            printed, delta, final = (_number(table.rows[row][lead]) for row in (0, 2, 3))
+            lines.append(
+                f"{table.title}. Median ε of Laplace over that of Brownian noise: {printed} as printed, {delta} with "
+                f"sharper sensitivities and the same δ for both, {final} with the half-normal boundary besides."
+            )
+    return lines
+
+
+def _counted(findings: tuple[Finding, ...]) -> str:
+    counts = Counter(finding.verdict for finding in findings)
+    words = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items(), key=lambda item: -item[1]))
+    apart = dict.fromkeys((item.task, item.data) for item in findings if item.data in ("stand-in", "synthetic"))
+    on = " and ".join(f"{task_words(task)} on {RESTS_ON[data]}" for task, data in apart)
+    return f"{words} ({on})" if on else words
 
 
 def _sources(sources: tuple[Source, ...]) -> str:
     if not sources:
         return ""
-    rows = [f"| {_task(source.task)} | {source.kind} | {source.label} | {source.detail} |" for source in sources]
+    rows = [f"| {task_words(source.task)} | {source.kind} | {source.label} | {source.detail} |" for source in sources]
     return "\n".join(["## The data", "", "| task | kind | data | what it is |", "|---|---|---|---|", *rows])
 
 
@@ -113,25 +151,24 @@ def _options(options: tuple[tuple[str, str], ...]) -> str:
 def _findings(findings: tuple[Finding, ...]) -> str:
     if not findings:
         return ""
-    counts = Counter(finding.verdict for finding in findings)
-    summary = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items(), key=lambda item: -item[1]))
     rows = [
-        f"| {item.id} | {_task(item.task)} | {item.statement} | {item.measure} | {_limit(item.estimate)} "
-        f"[{_limit(item.low)}, {_limit(item.high)}] | {verdict_words(item)} | {item.note} |"
+        f"| {item.id} | {task_words(item.task)} | {item.statement} | {item.measure} | {limit_words(item.estimate)} "
+        f"[{limit_words(item.low)}, {limit_words(item.high)}] | {verdict_words(item)} | {item.note} |"
         for item in sorted(findings, key=lambda item: item.id)
     ]
     words = (
         "Each finding in our words, an estimate with a 95 % interval, and a verdict: reproduced where the whole "
         "interval is on the side of the claim, not reproduced where it is on the other, undecided otherwise. "
         "Intervals for medians, ranges and tails rest on order statistics and hold for any distribution; they are "
-        "over the noise of the mechanisms, for the sample of rows used. E12 of the ledger stays not checkable: the "
+        "over the noise of the mechanisms, for the sample of rows used. Runs stop at the levels of a grid, so that an "
+        "interval can be a single level wide or less. E12 of the ledger stays not checkable: the "
         "paper’s own figures are not at hand to compare with."
     )
     if any(item.data == "synthetic" for item in findings):
         words += " **On synthetic data the verdicts show that the machinery runs; of the paper they say nothing.**"
     return "\n".join(
         [
-            f"## The findings of Section 6: {summary}",
+            f"## The findings of Section 6: {_counted(findings)}",
             "",
             words,
             "",
@@ -181,8 +218,8 @@ def _exhibit(figure: Figure, tables: tuple[Table, ...], folder: str) -> str:
 
 def _table(table: Table) -> str:
     """A Markdown table; three columns x, “x low”, “x high” in a row are written as one with an interval."""
-    header, merged = _merged(table.header)
-    rows = [" | ".join(_merged_cells(row, merged)) for row in table.rows]
+    header, widths = merged(table.header)
+    rows = [" | ".join(merged_cells(row, widths)) for row in table.rows]
     lines = [
         f"**{table.title}**",
         "",
@@ -195,7 +232,7 @@ def _table(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _merged(header: tuple[str, ...]) -> tuple[list[str], list[int]]:
+def merged(header: tuple[str, ...]) -> tuple[list[str], list[int]]:
     """The header with intervals merged, and how many columns each of its names stands for."""
     names, widths = [], []
     index = 0
@@ -207,7 +244,8 @@ def _merged(header: tuple[str, ...]) -> tuple[list[str], list[int]]:
     return names, widths
 
 
-def _merged_cells(row: tuple[Cell, ...], widths: list[int]) -> list[str]:
+def merged_cells(row: tuple[Cell, ...], widths: list[int]) -> list[str]:
+    """The cells of a row under such a header."""
     cells, index = [], 0
     for width in widths:
         first = _number(row[index])
@@ -216,7 +254,8 @@ def _merged_cells(row: tuple[Cell, ...], widths: list[int]) -> list[str]:
     return cells
 
 
-def _limit(number: float) -> str:
+def limit_words(number: float) -> str:
+    """The end of an interval."""
     return _number(number) if math.isfinite(number) else "∞" if number > 0 else "−∞" if number < 0 else "–"
 
 
@@ -230,5 +269,6 @@ def _number(cell: Cell) -> str:
     return str(cell)
 
 
-def _task(name: str) -> str:
+def task_words(name: str) -> str:
+    """A task in words."""
     return {"logistic": "logistic regression", "ridge": "ridge regression"}.get(name, name)

@@ -69,7 +69,7 @@ def build() -> Exhibit:
             *(_curve(name, role, TIMES, bounds[role]) for name, role, _ in named),
             Curve("calibrated to 31 looks", "grid", tuple(LOOKS), tuple(on_looks), joined=False),
         ),
-        lines=(Line("y", linear.floor, f"floor of linear, {linear.floor:.4f}", "below"),),
+        lines=(Line("y", linear.floor, f"floor {linear.floor:.4f}", "below"),),
         spans=(span,),
         legend=True,
     )

@@ -188,12 +188,12 @@ def _caption(task: TaskName, rows: list[Row], trials: int) -> str:
         f"{found['rows-1'].best:.4f} and {found['rows-2'].best:.4f}: the paper's sample is not known, and intervals "
         "here and elsewhere are over the noise, for one sample. Δ of the utility plays no part on public data; "
         "under a private check a smaller Δ means less noise and fewer early stops. A coarser grid rounds stops up "
-        "to its next level. "
+        "to its next level."
     )
     if task == "logistic":
         return words
     return words + (
-        f"How XᵀX and Xᵀy share ε is not said (E05): in halves the medians are {medians('halves')}; with the whole ε "
+        f" How XᵀX and Xᵀy share ε is not said (E05): in halves the medians are {medians('halves')}; with the whole ε "
         f"for each, the cost of the second not counted, {medians('whole')}. Making the noisy XᵀX positive "
         f"semidefinite costs no privacy and gives {medians('repaired')}. Where y is cut off (E04) scales the loss "
         "itself, so that the same target means another accuracy."

@@ -67,7 +67,7 @@ def _as_printed(
     if task == "ridge":
         lines.append(Line("y", nothing, f"β = 0: {nothing:.3g}"))
         highest = max(interval.high for process in PROCESSES for interval in averages[process])
-        limits = (0.75 * best, 1.6 * highest)
+        limits = (0.6 * best, 1.6 * highest)
     else:
         limits = (best - 0.005, best + 0.06)
     return Panel(

@@ -73,5 +73,8 @@ def _over_normal(passing: Callable[[Ball], Ball], variance: Ball, top: Ball, sca
 
 
 def _largest(balls: Sequence[Ball]) -> Ball:
-    """One of the balls, the largest as far as they can be told apart."""
-    return max(balls, key=lambda one: float(one.log().mid()))
+    """One of the balls that are certainly above 0, the largest as far as they can be told apart."""
+    certain = [one for one in balls if one > 0]
+    if not certain:
+        raise Uncertain("no part of the result is certainly above 0")
+    return max(certain, key=lambda one: float(one.log().mid()))

@@ -38,13 +38,15 @@ def folder():
 
 @pytest.fixture(scope="module")
 def recorded(folder):
-    """The members of right records: of transcripts, and of runs."""
-    found = []
+    """Right records: of transcripts, and of runs."""
     for subject in (Unseeded, Wrong):
-        audit(subject(), record=folder / "right.nrreplay", samples=150)
-        with zipfile.ZipFile(folder / "right.nrreplay") as file:
-            found.append({name: file.read(name) for name in file.namelist()})
-    return found
+        audit(subject(), record=folder / f"{subject.__name__}.right", samples=150)
+    return sorted(folder.glob("*.right"))
+
+
+def members_of(path):
+    with zipfile.ZipFile(path) as file:
+        return {name: file.read(name) for name in file.namelist()}
 
 
 def written(path, members):
@@ -104,9 +106,8 @@ def test_a_damaged_record_is_one_sentence_or_does_not_matter(folder, recorded, s
     rng = random.Random(seed)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(10):
-        path = written(folder / "r.nrreplay", rng.choice(recorded))
-        path.write_bytes(damaged(rng, path.read_bytes()))
-        read_or_not(path)
+        (folder / "r.nrreplay").write_bytes(damaged(rng, rng.choice(recorded).read_bytes()))
+        read_or_not(folder / "r.nrreplay")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_GROWTH
 
 
@@ -116,7 +117,7 @@ def test_a_tampered_record_is_one_sentence_or_a_record(folder, recorded, seed):
     rng = random.Random(seed)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(10):
-        read_or_not(written(folder / "r.nrreplay", tampered(rng, rng.choice(recorded))))
+        read_or_not(written(folder / "r.nrreplay", tampered(rng, members_of(rng.choice(recorded)))))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_GROWTH
 
 
@@ -125,7 +126,7 @@ def test_a_tampered_record_is_one_sentence_or_a_record(folder, recorded, seed):
 def test_a_tampered_record_gives_a_verdict_or_does_not_fit(folder, recorded, seed):
     rng = random.Random(seed)
     for _ in range(4):
-        path = written(folder / "r.nrreplay", tampered(rng, rng.choice(recorded)))
+        path = written(folder / "r.nrreplay", tampered(rng, members_of(rng.choice(recorded))))
         if read_or_not(path) is None:
             continue
         try:
@@ -144,7 +145,7 @@ def test_a_tampered_record_gives_a_verdict_or_does_not_fit(folder, recorded, see
 @given(st.integers(0, 2**32))
 def test_the_command_writes_a_whole_report_or_none(folder, recorded, seed):
     rng = random.Random(seed)
-    path = written(folder / "r.nrreplay", tampered(rng, rng.choice(recorded)))
+    path = written(folder / "r.nrreplay", tampered(rng, members_of(rng.choice(recorded))))
     report = folder / "report.json"
     result = CliRunner().invoke(cli, ["replay", str(path), "--json", str(report)])
     assert result.exit_code in (0, 1, 2, 3, 4), result.output
@@ -152,4 +153,4 @@ def test_the_command_writes_a_whole_report_or_none(folder, recorded, seed):
     if report.exists():
         json.loads(report.read_text("utf-8"))
         report.unlink()
-    assert sorted(file.name for file in folder.iterdir()) == ["r.nrreplay", "right.nrreplay"]
+    assert {file.name for file in folder.iterdir()} == {"r.nrreplay", *(file.name for file in recorded)}

@@ -38,3 +38,15 @@ def test_the_same_stream_searches_the_same_cases():
 def test_an_error_in_a_property_is_not_taken_for_a_refutation():
     with pytest.raises(ZeroDivisionError):
         search().for_all("broken", lambda n: 1 // 0, st.integers())
+
+
+def test_the_search_for_a_wrong_variant_ends_with_its_first_counterexample():
+    seen = []
+
+    def below_hundred(n):
+        seen.append(n)
+        Search.require(n < 100, f"{n} is too large")
+
+    with pytest.raises(Refuted, match=r"\d+ is too large"):
+        Search(Record(), stream=7, examples=100, shrink=False).for_all("bounded", below_hundred, st.integers(0, 10_000))
+    assert [n for n in seen if n >= 100] == seen[-1:]

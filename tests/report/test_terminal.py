@@ -23,7 +23,7 @@ from nrverify.report.progress_terminal import evidence_progress, samples_progres
 
 WIDTHS = (60, 80, 100, 120, 160, 200)
 
-HOSTILE = "[bold]no[/] [link=x] \x1b[31mred\x1b[0m"
+HOSTILE = "[bold]no[/] [link=x] \x1b[31mred\x1b[0m \udc80 \u202e"
 
 SUBJECT = {"name": "Mine", "version": "1.2", "mechanism": "brownian", "knob": "time", "address": "python:mine.py:Mine"}
 RUN = {"seed": 7, "alpha": 1e-6, "samples": 5000, "stopped": "refuted", "versions": {"nrverify": "0"}, "seconds": 1.5}
@@ -39,8 +39,8 @@ LAW = CheckResult(
     detectable="variance within ±2 %, correlation within ±0.014",
     expected="variance 1",
     observed="variance 0.97",
-    message="Each release follows the bridge. Expected variance 1; observed variance 0.97. Evidence: an e-value of 1e+09, "
-    "where 1.5e+07 refutes. Likely cause: a wrong constant. Effect: a leak.",
+    message="Each release follows the bridge. Expected variance 1; observed variance 0.97. Evidence: an e-value of "
+    "1e+09, where 1.5e+07 refutes. Likely cause: a wrong constant. Effect: a leak.",
     reproduce="nrverify audit python:mine.py:Mine --seed 7 --alpha 1e-06 --samples 200000",
 )
 COPIED = replace(LAW, id="law.value", message="The noise ignores the value. Likely cause: that of law.transcript.")
@@ -131,7 +131,8 @@ def test_words_of_a_subject_are_neither_markup_nor_commands_to_the_terminal():
     )
     text = printed(print_audit, hostile, width=200, verbose=True)
     assert "\x1b" not in text
-    assert "[bold]no[/]" in text
+    assert text.encode()
+    assert r"[bold]no[/] [link=x] \x1b[31mred" in text
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -169,13 +170,14 @@ def test_colours_are_for_terminals_only():
 def on_a_terminal(arguments, environment):
     """What a command writes to a terminal of its own."""
     parent, child = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     code = "from nrverify.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         stdin=child,
         stdout=child,
         stderr=child,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment},
+        env={**inherited, "TERM": "xterm", "COLUMNS": "80", **environment},
     )
     os.close(child)
     parts = []
@@ -191,16 +193,13 @@ def on_a_terminal(arguments, environment):
 
 
 def test_a_terminal_gets_colour_and_progress_unless_it_does_not_want_them():
-    arguments = ["verify", "P04", "A03", "--jobs", "1", "--profile", "quick"]
-    plain = {name: "" for name in ("NO_COLOR", "FORCE_COLOR")}
-    coloured = on_a_terminal(arguments, plain)
+    arguments = ["verify", "P04", "P06", "--jobs", "1"]
+    coloured = on_a_terminal(arguments, {})
     assert "\x1b[33mmisprint" in coloured
     assert "of 2" in coloured
     grey = on_a_terminal(arguments, {"NO_COLOR": "1"})
     assert "misprint" in grey
     assert not any(f"\x1b[3{colour}m" in grey for colour in range(8))
-    silent = on_a_terminal([*arguments, "--quiet"], plain)
-    assert silent == ""
 
 
 def test_there_is_no_progress_where_there_is_no_terminal(monkeypatch):

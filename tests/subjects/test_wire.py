@@ -31,11 +31,13 @@ def test_a_request_is_one_line_of_json_with_its_id():
     assert line == b'{"id":7,"op":"open","value":[1.0,-2.5],"seed":9007199254740991}\n'
 
 
+@settings(deadline=None)
 @given(FINITE)
 def test_a_number_arrives_as_it_was_sent(x):
     assert json.loads(request_line(1, "release", {"session": 1, "at": x}))["at"] == x
 
 
+@settings(deadline=None)
 @given(st.data(), SHAPES)
 def test_an_array_is_the_same_in_every_encoding(data, shape):
     count = math.prod(shape)
@@ -45,6 +47,7 @@ def test_an_array_is_the_same_in_every_encoding(data, shape):
         assert np.array_equal(read_array(read_reply(line, 3).content), array)
 
 
+@settings(deadline=None)
 @given(st.data(), SHAPES)
 def test_whole_numbers_are_the_same_in_every_encoding(data, shape):
     count = math.prod(shape)
@@ -216,13 +219,13 @@ def read_by_all(line):
     return sentences
 
 
-@settings(max_examples=500 * CASES)
+@settings(max_examples=500 * CASES, deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode(errors="surrogatepass")))
 def test_any_bytes_are_read_or_refused_in_one_sentence(line):
     assert all(map(one_short_printable_sentence, read_everything(line)))
 
 
-@settings(max_examples=200 * CASES)
+@settings(max_examples=200 * CASES, deadline=None)
 @given(st.integers(0, 2**32))
 def test_any_json_is_read_or_refused_in_one_sentence(seed):
     rng = random.Random(seed)
@@ -233,7 +236,7 @@ def test_any_json_is_read_or_refused_in_one_sentence(seed):
 RIGHT = json.dumps({"id": 1, "result": packed(np.array([[1.0, 2.0], [3.0, 4.0]]))}).encode()
 
 
-@settings(max_examples=500 * CASES)
+@settings(max_examples=500 * CASES, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(RIGHT)), st.integers(0, 2), st.binary(max_size=2)), max_size=4))
 def test_a_right_reply_with_bytes_changed_is_read_or_refused_in_one_sentence(changes):
     line = bytearray(RIGHT)
@@ -242,6 +245,7 @@ def test_a_right_reply_with_bytes_changed_is_read_or_refused_in_one_sentence(cha
     assert all(map(one_short_printable_sentence, read_everything(bytes(line))))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(AWKWARD) | st.binary() | st.text())
 def test_an_excerpt_is_printable_and_short(thing):
     assert excerpt(thing, 50).isprintable()

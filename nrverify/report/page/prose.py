@@ -31,7 +31,7 @@ LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋", "0123456789+−"
 
 SCRIPT = re.compile(r"[A-Za-z]+|[-−]?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?|.", re.DOTALL)
 
-ARTICLE_FOLLOWS = re.compile(r" [A-Za-zα-ωΔ]")
+ARTICLE_FOLLOWS = re.compile(r" [A-Za-zα-ωΔ0-9]")
 
 NOT_AFTER_AN_ARTICLE = re.compile(r" (?:is|are|has|and|or|to|in|with|of|for|at|when|has|must|gives)\b")
 
@@ -141,6 +141,8 @@ def _word(text: str, at: int, word: str) -> str:
         return "ℝ"
     if word in "PE" and rest[:1] in ("(", "["):
         return {"P": "ℙ", "E": "𝔼"}[word]
+    if rest[:1].isdigit() and word.isupper():
+        return word
     if (word == "s" and text[max(0, at - 1) : at] == "'") or re.match(r"\.\d", rest) or text[:at].endswith("Appendix "):
         return word
     opens_sentence = at == 0 or text[max(0, at - 2) : at] in (". ", ": ")

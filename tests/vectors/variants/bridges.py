@@ -119,7 +119,8 @@ def laplace_moments(bug, s, t, given):
         atom = 0 if bug == "no-atom" else s / t * mp.exp(-z * (1 / s - 1 / t)) * z**k
         return mp.quad(integrand, [p for a, b in pairwise(points) for p in mp.linspace(a, b, 6)]) + atom
 
-    mass, first, second = moment(0), moment(1), moment(2)
+    with mp.workdps(20 if bug else 45):
+        mass, first, second = moment(0), moment(1), moment(2)
     mean = first / mass
     sign = 1 if given >= 0 or bug == "sign" else -1
     return {"mean": given * s / t if bug == "brownian" else sign * mean, "variance": second / mass - mean**2}

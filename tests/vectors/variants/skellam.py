@@ -5,7 +5,6 @@ import math
 from mpmath import mp
 
 from tests.vectors.variants import refusing
-from tests.vectors.variants.boundaries import _root
 
 
 def _gaussian_law(x, variance):
@@ -73,7 +72,7 @@ def bridge(bug, rate, s, t, given, x):
         def mass(j):
             return mp.besseli(abs(j), factor * s) * mp.besseli(abs(k - j), factor * later) / whole
 
-    reach = 40 + abs(k) + abs(int(x)) + int(5 * mp.sqrt(factor * t))
+    reach = 40 + abs(k) + abs(int(x)) + int(7 * mp.sqrt(factor * min(s, t - s)))
     return _summed(bug, mass, x, -reach, reach)
 
 
@@ -173,7 +172,11 @@ def tightest(bug, epsilon, delta, sensitivity, rate):
 
 def _variance(bug, k, sensitivity, epsilon):
     near = (k + mp.mpf(sensitivity) / 2) / mp.sinh(epsilon / sensitivity)
-    return _root(lambda mu: _log_ratio(bug, k, sensitivity, mu) - epsilon, near / 2, 2 * near)
+
+    def excess(mu):
+        return _log_ratio(bug, k, sensitivity, mu) - epsilon
+
+    return mp.findroot(excess, (near, near * mp.mpf("1.001")), solver="secant", tol=mp.mpf(10) ** -110, verify=False)
 
 
 VARIANTS = {

@@ -1,0 +1,139 @@
+"""What an audit would draw of a subject, task by task, and the checks that would see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nrverify.auditing import battery, engine, stopping_engine, threshold_engine
+from nrverify.auditing.cases import DEFAULT_DIMENSIONS, cases_for, knob_of, varied
+from nrverify.auditing.check import Check
+from nrverify.auditing.chunks import Task
+from nrverify.auditing.pairs import pairs_for
+from nrverify.auditing.plan_host import ClaimedLaw
+from nrverify.auditing.results import CheckResult
+from nrverify.auditing.scoring import score_case, score_pair
+from nrverify.auditing.smoke import methods_of
+from nrverify.auditing.stopping_cases import schedule_of, stopping_designs, stopping_pair
+from nrverify.auditing.stopping_checks import StoppingLaw, StoppingProtocol, StoppingReleases
+from nrverify.auditing.stopping_drawing import score_stopped, score_stopping_pair
+from nrverify.auditing.stopping_privacy import StoppingExPost
+from nrverify.auditing.threshold_cases import designs_for, neighbours_for
+from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
+from nrverify.auditing.threshold_drawing import score_design, score_neighbours
+from nrverify.auditing.threshold_privacy import ThresholdExPost
+from nrverify.auditing.threshold_streams import BatchStreams
+from nrverify.subjects.description import THRESHOLD, Description
+
+WANDERINGS = 4
+"""The times of a case move from look to look: in how many places each case is rehearsed."""
+REACH = 1e6
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """The tasks of an audit, all checks that would judge, those that could not, its checks in number, and what it
+    draws beside the looks."""
+
+    tasks: list[Task]
+    checks: list[Check]
+    not_covered: list[CheckResult]
+    divided: int
+    beside: int
+
+
+def foreseen(description: Description, host: ClaimedLaw, only: tuple[str, ...]) -> Foreseen:
+    """What an audit of a sampled mechanism would do."""
+    if description.mechanism in THRESHOLD:
+        return _threshold(description, only)
+    if description.mechanism == "private-stopping":
+        return _stopping(description, host, only)
+    return _noise_reduction(description, only)
+
+
+def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foreseen:
+    knob, dimensions = knob_of(description), description.dimensions or DEFAULT_DIMENSIONS
+    cases = cases_for(description, knob, dimensions)
+    times_known = description.knob == "time" or "time_of" in description.methods
+    asked = battery.battery_for(description, cases, knob, times_known, only)
+    pairs = pairs_for(description, knob, dimensions) if asked.pairs else []
+    share = engine.PAIR_SHARE if pairs else 0.0
+    if pairs and not asked.transcripts:
+        share = 1.0
+    rng = np.random.default_rng(0)
+    tasks = []
+    for case in cases:
+        weight = (1 - share) / len(cases) / WANDERINGS
+        for _ in range(WANDERINGS):
+            setting = varied(case, knob, rng)
+            tasks.append(Task(case.name, setting, score_case, tuple(asked.transcripts), weight, 1))
+    tasks += [
+        Task(pair.case.name, pair, score_pair, tuple(asked.pairs), share / len(pairs), 1) for pair in pairs if share
+    ]
+    methods = len(methods_of(description))
+    beside = methods * (2 + 4 * len(description.dimensions or (1, 2, 3))) + engine.ADVICE_SAMPLES
+    return Foreseen(tasks, asked.checks, asked.not_covered, len(battery.IDS), beside)
+
+
+def _threshold(description: Description, only: tuple[str, ...]) -> Foreseen:
+    designs, pairs = designs_for(description.mechanism), neighbours_for(description.mechanism)
+    methods = tuple(name for name in ("run_many", "run") if name in description.methods)
+    law, privacy = ThresholdLaw(designs, methods), ThresholdExPost(pairs)
+    scored: tuple[Check, ...] = (ThresholdProtocol(), law, BatchStreams())
+    if "run_many" not in methods:
+        scored = scored[:2]
+    kept = _kept([*scored, privacy], only)
+    share = threshold_engine.PAIR_SHARE if privacy in kept else 0.0
+    if kept == [privacy]:
+        share = 1.0
+    tasks = []
+    for method in methods:
+        of_method = 1.0
+        if len(methods) > 1:
+            scalar = threshold_engine.SCALAR_SHARE
+            of_method = scalar if method == "run" else 1 - scalar
+        weight = (1 - share) * of_method / len(designs)
+        tasks += [Task(design.name, (design, method), score_design, scored, weight, 1) for design in designs]
+    for pair in pairs if share else ():
+        weight = share / len(pairs)
+        tasks.append(Task(pair.design.name, (pair, methods[0]), score_neighbours, (privacy,), weight, 1))
+    beside = 6 * len(methods) + (48 if "run_many" in methods else 0)
+    return Foreseen(tasks, kept, [], len(threshold_engine.IDS), beside)
+
+
+def _stopping(description: Description, host: ClaimedLaw, only: tuple[str, ...]) -> Foreseen:
+    """Schedules are chosen on the rehearsal's own boundary: where ψ reaches the same charges, so do they."""
+    assert description.sensitivity is not None
+    square = description.sensitivity**2
+    times = np.geomspace(square / REACH, square * REACH, 600)
+    scan = (times, host.scalar("epsilon", times.tolist()))
+    schedules = {rounds: schedule_of(*scan, rounds) for rounds in stopping_engine.ROUNDS}
+    epsilons = {rounds: tuple(host.scalar("epsilon", found).tolist()) for rounds, found in schedules.items()}
+    designs = stopping_designs(schedules, epsilons, description.dimensions or DEFAULT_DIMENSIONS)
+    pairs = [stopping_pair(design, description.sensitivity) for design in designs[:2]]
+    privacy = StoppingExPost(pairs, description.delta or 0.0)
+    scored: tuple[Check, ...] = (StoppingProtocol(), StoppingReleases(), StoppingLaw())
+    kept = _kept([*scored, privacy], only)
+    share = stopping_engine.PAIR_SHARE if privacy in kept else 0.0
+    tasks = [Task(design.name, design, score_stopped, scored, (1 - share) / len(designs), 1) for design in designs]
+    tasks += [
+        Task(pair.design.name, pair, score_stopping_pair, (privacy,), share / len(pairs), 1) for pair in pairs if share
+    ]
+    return Foreseen(tasks, kept, [], len(stopping_engine.IDS), 2 * len(designs))
+
+
+def _kept(checks: list[Check], only: tuple[str, ...]) -> list[Check]:
+    return [check for check in checks if not only or check.id in only]
+
+
+def exact_words(delta: float) -> Iterator[tuple[str, str]]:
+    """What the checks of a boundary would catch, which is judged by calculation whatever the budget."""
+    from nrverify.auditing.boundary_checks import RESOLUTION, ROUNDING, SOLVER
+    from nrverify.auditing.boundary_engine import SCAN
+
+    yield "boundary.values", f"an improper value at one of some {SCAN} times"
+    yield "boundary.monotone", f"a relative rise above {SOLVER:g} between two of some {SCAN} times"
+    yield "boundary.crossing", f"a crossing probability above {delta * (1 + RESOLUTION):.6g}"
+    yield "boundary.inverse", f"an excess of {ROUNDING:g} over the ε asked for"
