@@ -9,7 +9,6 @@ from scipy.special import gammaincinv
 from nrverify.auditing.cases import FINE_EPSILONS
 from nrverify.auditing.check import Batch
 from nrverify.auditing.single_looks import SMALLER
-from nrverify.statistics.wealth import log_average
 
 Floats = NDArray[np.float64]
 
@@ -49,9 +48,9 @@ class NoiseLevels:
         """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
         shape = 1.0 if self._laplace else 0.5
         level = -np.log(alpha / MOST_LEVELS)
-        return {
-            key: total / _smallest_ratio(count, shape, level) for key, (total, count) in self._sums.items() if count
-        }
+        seen = {key: sums for key, sums in self._sums.items() if sums[1]}
+        ratios = _smallest_ratios(np.array([count for _, count in seen.values()], dtype=float), shape, level)
+        return {key: total / float(ratio) for (key, (total, _)), ratio in zip(seen.items(), ratios, strict=True)}
 
     def resolution(self, alpha: float) -> float:
         """How far the upper confidence limit of the noise lies above it, where it was seen most at each ε."""
@@ -62,16 +61,17 @@ class NoiseLevels:
         return float(shape / gammaincinv(shape, alpha / MOST_LEVELS) - 1) if shape > 1 else float("inf")
 
 
-def _smallest_ratio(count: int, shape: float, level: float) -> float:
+def _smallest_ratios(counts: Floats, shape: float, level: float) -> Floats:
     """The smallest total/t not excluded as 'less noise than t' (shape ½: squares, 1: sizes), valid at every look."""
 
-    def log_e(ratio: float) -> float:
-        return log_average(-shape * count * SMALLER - shape * ratio * np.expm1(-SMALLER))
+    def log_e(ratios: Floats) -> Floats:
+        log_wealth = -shape * counts[:, None] * SMALLER - shape * ratios[:, None] * np.expm1(-SMALLER)
+        return np.asarray(np.logaddexp.reduce(log_wealth, axis=1) - np.log(SMALLER.size))
 
-    low, high = 0.0, float(count)
-    if log_e(low) < level:
-        return 1e-300
-    for _ in range(200):
+    low, high = np.zeros_like(counts), counts.copy()
+    some = log_e(low) >= level
+    while np.any(high - low > 1e-14 * high):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if log_e(middle) >= level else (low, middle)
-    return high
+        excluded = log_e(middle) >= level
+        low, high = np.where(excluded, middle, low), np.where(excluded, high, middle)
+    return np.where(some, high, 1e-300)

@@ -154,7 +154,7 @@ def correlations(sums: Correlations, alpha: float) -> tuple[Picture, ...]:
         return ()
     counts = sums.counts[np.ix_(kept, kept)]
     pairs = len(kept) * (len(kept) - 1) // 2
-    note = "Limits by Student's law of a correlation about a known centre, divided over {pairs} pairs."
+    note = f"Limits by Student's law of a correlation about a known centre, divided over {pairs} pairs."
     return (
         Matrix(
             sums.title,

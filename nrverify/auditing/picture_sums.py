@@ -26,9 +26,14 @@ class Correlations:
         """Takes in rows (n, k) of innovations, NaN where there is none; columns beyond the room are left out."""
         z = z[:, : self.columns]
         here = np.isfinite(z)
+        k = z.shape[1]
+        if here.all():
+            self.cross[:k, :k] += z.T @ z
+            self.squares[:k, :k] += np.einsum("ij,ij->j", z, z)[:, None]
+            self.counts[:k, :k] += len(z)
+            return
         filled = np.where(here, z, 0.0)
         present = here.astype(float)
-        k = z.shape[1]
         self.cross[:k, :k] += filled.T @ filled
         self.squares[:k, :k] += (filled**2).T @ present
         self.counts[:k, :k] += present.T @ present

@@ -77,7 +77,7 @@ def plan(description: Description, settings: Settings, address: str | None = Non
             found, missing = _rehearsed(description, settings)
     if description.mechanism in ("boundary", "private-stopping"):
         only = settings.only
-        exact = [pair for pair in exact_words(description.delta or 0.0) if not only or pair[0] in only]
+        exact = [pair for pair in exact_words(description) if not only or pair[0] in only]
         found += [Planned(id, "boundary", None, None, words, True) for id, words in exact]
     return Plan(subject, settings.alpha, settings.samples, tuple(found), tuple(missing))
 

@@ -1,11 +1,13 @@
-"""A host that answers as the claim says: a subject of the same description that follows its law to the letter.
+"""A host that answers as the claim says: a subject of the same description that follows its law.
 
-A plan is rehearsed on it, so that the subject itself need not be sampled.
+A plan is rehearsed on it, so that the subject itself need not be sampled. How much the checks see matters there, not
+what; so Skellam noise, whose laws take long to compute, is stood in for by a Brownian motion of the same variance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +35,12 @@ class ClaimedLaw:
         self.description = description
         self.timeout = 1.0
         self.seconds = 0.0
+        self._times: dict[float, float] = {}
+        if description.mechanism == "skellam":
+            self.description = replace(description, mechanism="brownian")
         delta = description.delta or USUAL_DELTA
+        self._spread = 2 * (description.rate or 1.0) if description.mechanism == "skellam" else 1.0
+        """The variance at time 1."""
         self._boundary = HalfNormalMixture.tightest_at(
             epsilon=TUNED_AT, delta=delta, sensitivity=description.sensitivity or 1.0
         )
@@ -100,7 +107,9 @@ class ClaimedLaw:
         """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
         if method == "epsilon":
             return np.array([float(self._boundary(time)) for time in arguments])
-        return np.array([self._time(epsilon) for epsilon in arguments])
+        for epsilon in {float(epsilon) for epsilon in arguments} - self._times.keys():
+            self._times[epsilon] = self._time(epsilon)
+        return np.array([self._times[float(epsilon)] for epsilon in arguments])
 
     def close(self) -> None:
         """There is nothing to end."""
@@ -108,8 +117,7 @@ class ClaimedLaw:
     def _time(self, epsilon: float) -> float:
         if self.description.mechanism == "laplace":
             return (self.description.sensitivity or 1.0) / epsilon
-        rate = self.description.rate or 1.0
-        return float(self._boundary.inverse(epsilon)) / (2 * rate if self.description.mechanism == "skellam" else 1.0)
+        return float(self._boundary.inverse(epsilon)) / self._spread
 
     def _played(self, value: Floats, play: Play, sessions: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         return self._noisy(process_of(self.description), value, play, sessions, rng)
@@ -134,8 +142,8 @@ class ClaimedLaw:
                 break
             asked[rows, step] = [at for at in following if at is not None]
             times = asked[rows, step] if self.description.knob == "time" else self.scalar("time_of", asked[rows, step])
-            _descend(process, noise, last, rows, times, rng)
-            releases[rows, step] = value + noise[rows]
+            _descend(process, noise, last, rows, self._spread * times, rng)
+            releases[rows, step] = value + (noise[rows] if self._spread == 1.0 else np.round(noise[rows]))
         return releases, asked
 
 

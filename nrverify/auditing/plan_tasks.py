@@ -8,6 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from nrverify.auditing import battery, engine, stopping_engine, threshold_engine
+from nrverify.auditing.boundary_checks import (
+    INVERSES,
+    RESOLUTION,
+    ROUNDING,
+    SOLVER,
+    BoundaryCrossing,
+    BoundaryInverse,
+    BoundaryMonotone,
+    BoundaryValues,
+)
 from nrverify.auditing.cases import DEFAULT_DIMENSIONS, cases_for, knob_of, varied
 from nrverify.auditing.check import Check
 from nrverify.auditing.chunks import Task
@@ -128,12 +138,11 @@ def _kept(checks: list[Check], only: tuple[str, ...]) -> list[Check]:
     return [check for check in checks if not only or check.id in only]
 
 
-def exact_words(delta: float) -> Iterator[tuple[str, str]]:
+def exact_words(description: Description) -> Iterator[tuple[str, str]]:
     """What the checks of a boundary would catch, which is judged by calculation whatever the budget."""
-    from nrverify.auditing.boundary_checks import RESOLUTION, ROUNDING, SOLVER
-    from nrverify.auditing.boundary_engine import SCAN
-
-    yield "boundary.values", f"an improper value at one of some {SCAN} times"
-    yield "boundary.monotone", f"a relative rise above {SOLVER:g} between two of some {SCAN} times"
-    yield "boundary.crossing", f"a crossing probability above {delta * (1 + RESOLUTION):.6g}"
-    yield "boundary.inverse", f"an excess of {ROUNDING:g} over the ε asked for"
+    limit = (description.delta or 0.0) * (1 + RESOLUTION)
+    yield BoundaryValues.id, "an improper value at one of some thousands of times"
+    yield BoundaryMonotone.id, f"a relative rise above {SOLVER:g} between two of some thousands of times"
+    yield BoundaryCrossing.id, f"a crossing probability above {limit:.6g} ({1 + RESOLUTION:g} δ)"
+    if "time" in description.methods:
+        yield BoundaryInverse.id, f"an excess of {ROUNDING:g} at one of some {INVERSES} values of ε"

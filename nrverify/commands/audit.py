@@ -49,6 +49,7 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option("--seed", default="0", show_default=True, callback=seed_or_random, help="Seed of the audit, or 'random'.")
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes that draw (default: 1). Never changes a result.")
 @engine_options
 @record_options
@@ -65,6 +66,7 @@ def command(
     seed: int,
     checks: tuple[str, ...],
     keep_going: bool,
+    only_plan: bool,
     jobs: int | None,
     engine: str,
     scheduler: str | None,
@@ -85,6 +87,10 @@ def command(
     """
     check_documents(files, github)
     check_engine(engine, scheduler)
+    if only_plan:
+        from nrverify.commands.plan import print_the_plan
+
+        print_the_plan(subject, alpha, samples, timeout, checks, files, quiet)
     recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.api import audit
     from nrverify.cluster import ClusterFailed

@@ -105,7 +105,7 @@ def _draw_line(axes: Any, line: Line) -> None:
     if line.axis == "y":
         axes.axhline(line.at, color=GREY, linewidth=0.7, linestyle=":", zorder=1)
         up = line.side == "above"
-        place = {"xytext": (0, 1.5 if up else -1.5), "ha": "right", "va": "bottom" if up else "top"}
+        place = {"xytext": (0, 1.5 if up else -2.5), "ha": "right", "va": "bottom" if up else "top"}
         axes.annotate(line.label, (0.995, line.at), xycoords=("axes fraction", "data"), **place, **words)
         return
     axes.axvline(line.at, color=GREY, linewidth=0.7, linestyle=":", zorder=1)

@@ -10,7 +10,7 @@ from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, logsumexp
+from scipy.special import expit, logit
 
 from nrverify.statistics.proportions import clopper_pearson
 
@@ -82,7 +82,7 @@ class LabelWealth:
     @property
     def log_e(self) -> float:
         """log e-value so far, averaged over predictors, shrinkages and caps."""
-        return float(logsumexp(self.log_wealth) - np.log(self.log_wealth.size))
+        return float(np.logaddexp.reduce(self.log_wealth, axis=None) - np.log(self.log_wealth.size))
 
 
 class Learner:

@@ -7,7 +7,6 @@ from copy import copy
 from typing import Protocol, Self
 
 import numpy as np
-from scipy.special import logsumexp
 
 
 class Wealth(Protocol):
@@ -52,7 +51,7 @@ class Portfolio:
     @property
     def log_e(self) -> float:
         """log of the weighted average of the families' e-values."""
-        return float(logsumexp(list(self._contributions().values())))
+        return float(np.logaddexp.reduce(list(self._contributions().values())))
 
     @property
     def leading(self) -> str:

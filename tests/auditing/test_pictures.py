@@ -155,6 +155,17 @@ def test_correlations_are_taken_over_rows_that_have_both():
     assert sums.values[0, 2] == pytest.approx(expected)
 
 
+def test_rows_that_have_everything_are_added_up_as_others_are():
+    z = np.random.default_rng(2).standard_normal((50, 3))
+    short, long = Correlations("title", "column", 3), Correlations("title", "column", 3)
+    short.add(z)
+    long.add(np.vstack([z, [[1.0, np.nan, 2.0]]]))
+    long.add(np.array([[np.nan, np.nan, np.nan]]))
+    assert short.values[0, 1] == pytest.approx(long.values[0, 1], rel=1e-12)
+    assert short.squares[:, 1] == pytest.approx(long.squares[:, 1], rel=1e-12)
+    assert short.counts[1].tolist() == long.counts[1].tolist()
+
+
 def test_frequencies_are_kept_by_probability():
     sums = Frequencies("title", "axis")
     sums.add(np.array([True, False, True]), np.array([0.0, 0.5, 1.0]))

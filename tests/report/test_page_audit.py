@@ -67,6 +67,7 @@ def test_every_check_has_its_own_place_and_refuted_ones_are_open(browser, page, 
 def test_the_law_has_pictures_of_why(browser, page):
     show(browser, page)
     law = browser.find_element(By.ID, "law.transcript")
+    assert "{" not in law.text
     titles = [caption.text.split(".")[0] for caption in law.find_elements(By.CSS_SELECTOR, "figcaption")]
     for title in ("Distribution", "Quantiles", "Correlation of the transforms of two releases", "Wealth of the bets"):
         assert title in titles

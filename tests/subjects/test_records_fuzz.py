@@ -237,6 +237,7 @@ def judged(report):
     json.loads(report.to_json())
     assert report.exit_code in (0, 1, 3, 4)
     assert report.verdict != "errored" or one_sentence(report.message)
+    assert not any(np.isnan(check.e_value or 0.0) or np.isnan(check.p_value or 0.0) for check in report.checks)
 
 
 def parquet(columns, header):

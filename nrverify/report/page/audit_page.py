@@ -115,9 +115,9 @@ def _run_facts(report: Report) -> list[tuple[str, Markup]]:
         ("Error of the whole run", f"at most {number(float(run['alpha']))}"),
         ("Sampling", STOPPED.get(str(run["stopped"]), str(run["stopped"]))),
         ("Seed", str(run["seed"])),
-        ("Time", f"{float(run['seconds']):.1f} s"),
     ]
-    return [(name, _prose(words)) for name, words in rows]
+    took = ("Time", Markup(f"{float(run['seconds']):.1f} s"))
+    return [*((name, _prose(words)) for name, words in rows), took]
 
 
 def _check(check: CheckResult, report: Report, entry: Entry | None) -> CheckView:

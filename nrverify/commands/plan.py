@@ -1,0 +1,46 @@
+"""`nrverify audit --plan`: what a budget can detect, before anything is sampled."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import click
+
+from nrverify.commands.options import console_for, write_document
+
+
+def print_the_plan(
+    subject: str,
+    alpha: float,
+    samples: int,
+    timeout: float,
+    checks: tuple[str, ...],
+    files: Mapping[str, str | None],
+    quiet: bool,
+) -> None:
+    """Prints the plan and ends the command; comes back when the subject cannot be reached, which the audit then says."""
+    from nrverify.auditing.api import description_of
+    from nrverify.auditing.plan import plan
+    from nrverify.auditing.settings import Settings
+    from nrverify.report.plan_terminal import print_plan
+    from nrverify.subjects.address import parse
+    from nrverify.subjects.errors import SubjectFailed
+
+    if others := [f"--{name}" for name, file in files.items() if file is not None and name != "json"]:
+        raise click.UsageError(f"--plan writes --json alone: leave out {', '.join(others)}")
+    try:
+        if parse(subject).scheme == "records":
+            raise click.UsageError("records are judged as they are: there is nothing to plan")
+        settings = Settings(alpha=alpha, samples=samples, timeout=timeout, only=checks)
+        description = description_of(subject, timeout)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    except SubjectFailed:
+        return
+    found = plan(description, settings, subject)
+    if (file := files.get("json")) is not None:
+        write_document(file, found.to_json())
+    if not quiet:
+        print_plan(found, console_for([file]))
+    sys.exit(0)
