@@ -7,6 +7,7 @@ plan. Of the subject nothing is used but its description.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +18,13 @@ from nrverify.auditing.chunks import Task, counts
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.plan_host import ClaimedLaw
 from nrverify.auditing.plan_tasks import exact_words, foreseen
-from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.results import CheckResult
 from nrverify.auditing.settings import Settings
 from nrverify.subjects.description import Description
 
+FEWEST = 1000
+WORST = {r"variance within ±(\S+) %": 10.0, r"probability .* within ±?(\S+)": 0.05}
+"""Fewer samples, or a coarser sight of a variance (in per cent) or a probability, leave a check inconclusive."""
 REHEARSED = 64
 """Sessions or runs of each task that are drawn from the claimed law; the rest of its share counts like them."""
 
@@ -118,5 +122,12 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
 
 
 def _planned(result: CheckResult) -> Planned:
-    enough = result.verdict is not CheckVerdict.INCONCLUSIVE
-    return Planned(result.id, result.kind, result.samples, result.alpha, result.detectable, enough)
+    return Planned(result.id, result.kind, result.samples, result.alpha, result.detectable, _enough(result))
+
+
+def _enough(result: CheckResult) -> bool:
+    """Whether the check could judge: its verdict in the rehearsal says nothing, for the rehearsal repeats itself."""
+    for pattern, worst in WORST.items():
+        if (found := re.search(pattern, result.detectable or "")) is not None:
+            return (result.samples or 0) >= FEWEST and float(found[1]) <= worst
+    return result.kind != "privacy" or (result.samples or 0) >= FEWEST

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import tempfile
+import uuid
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -51,7 +52,8 @@ class Recorder:
 
     def opening(self, open_host: Callable[[float], Host | RecordsFile]) -> Callable[[float], Host]:
         """What opens hosts that are listened to, here or in other processes of this machine."""
-        self._logs = Path(tempfile.mkdtemp(prefix="nrverify-"))
+        # Made by the first log that is written to, so that a run that ends before leaves nothing.
+        self._logs = Path(tempfile.gettempdir()) / f"nrverify-{uuid.uuid4().hex}"
         self._hosts = Recorded(open_host, self._logs, self._most)
         return self._hosts
 

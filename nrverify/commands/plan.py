@@ -19,7 +19,7 @@ def print_the_plan(
     files: Mapping[str, str | None],
     quiet: bool,
 ) -> None:
-    """Prints the plan and ends the command; comes back when the subject cannot be reached, which the audit then says."""
+    """Prints the plan and ends the command; comes back where the subject cannot be reached: the audit says why."""
     from nrverify.auditing.api import description_of
     from nrverify.auditing.plan import plan
     from nrverify.auditing.settings import Settings

@@ -14,11 +14,14 @@ def print_plan(plan: Plan, console: Console) -> None:
     subject = plan.subject
     name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
     console.print(f"[bold]{escape(name)}[/] ({escape(str(subject['mechanism']))})", highlight=False)
-    console.print(
-        f"What {plan.samples} samples can detect, with a false alarm with probability at most {plan.alpha:g} for the "
-        "whole run. Nothing was sampled.",
-        highlight=False,
-    )
+    if exact := subject["mechanism"] == "boundary":
+        words = "A boundary is judged by calculation: nothing is sampled, whatever the budget."
+    else:
+        words = (
+            f"What {plan.samples} samples can detect, with a false alarm with probability at most {plan.alpha:g} for "
+            "the whole run. Nothing was sampled."
+        )
+    console.print(words, highlight=False)
     console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("check", no_wrap=True)
@@ -31,8 +34,9 @@ def print_plan(plan: Plan, console: Console) -> None:
     console.print(table)
     for result in plan.not_covered:
         console.print(f"\n[dim]not-covered[/] {result.id}: {escape(result.message or '')}", highlight=False)
-    console.print(
-        "\nA fault of the size given is caught with probability about a half, one a third larger almost surely. "
-        "A slow subject may meet --budget first.",
-        highlight=False,
-    )
+    if not exact:
+        console.print(
+            "\nA fault of the size given is caught with probability about a half, one a third larger almost surely. "
+            "A slow subject may meet --budget first.",
+            highlight=False,
+        )

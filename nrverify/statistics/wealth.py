@@ -36,10 +36,13 @@ def log_average(log_wealth: Floats) -> float:
 
 
 def sum_log(factors: Floats) -> float:
-    """Σ log of factors between e^{−40} and e^{40}; sixteen are multiplied before each logarithm, which is slow."""
+    """Σ log of positive factors; where they can be, sixteen are multiplied before each logarithm, which is slow."""
     factors = factors.ravel()
     whole = factors.size - factors.size % 16
-    products = factors[:whole].reshape(16, -1).prod(axis=0)
+    with np.errstate(over="ignore", under="ignore"):
+        products = factors[:whole].reshape(16, -1).prod(axis=0)
+    if not np.all((products > 1e-290) & (products < np.inf)):
+        return float(np.log(factors).sum())
     return float(np.log(products).sum() + np.log(factors[whole:]).sum())
 
 
@@ -172,7 +175,7 @@ class TieWealth:
     foreseen: float = 0.0
 
     def bet(self, happened: NDArray[np.bool_], probability: Floats | float, covariate: Floats | None = None) -> None:
-        """Takes in events whose probability given the past is known, and covariates of the past in ±6 (default 1)."""
+        """Takes in events whose probability given the past is known, and covariates of the past (default 1)."""
         self.count += happened.size
         self.happened += int(happened.sum())
         self.foreseen += float(np.sum(probability)) if np.ndim(probability) else happened.size * float(probability)

@@ -55,6 +55,7 @@ class Log:
             self._give_up()
 
     def _append(self, *parts: bytes) -> None:
+        self._stem.parent.mkdir(mode=0o700, exist_ok=True)
         for name, content in zip(PARTS, parts, strict=True):
             if content:
                 with self._stem.with_suffix(f".{name}").open("ab") as file:

@@ -29,7 +29,7 @@ class TooLarge(Exception):
 
 def write_replay(path: Path, header: dict[str, Any], folder: Path, most: int) -> None:
     """The logs of a folder as one record, whole or not at all; `TooLarge` when they hold more than `most` bytes."""
-    if any(folder.glob(f"*.{FULL}")) or sum(log.stat().st_size for log in folder.iterdir()) > most:
+    if any(folder.glob(f"*.{FULL}")) or sum(log.stat().st_size for log in folder.glob("*")) > most:
         raise TooLarge
     # The numbers of the answers follow one another as the requests do: log by log.
     logs = sorted(folder.glob("*.requests"))

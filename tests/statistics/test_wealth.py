@@ -1,12 +1,14 @@
 """Bets have average at most one under the null, and grow at the rate of the information under an alternative."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from nrverify.statistics.labels import LabelWealth, epsilon_lower_bound, fit_logistic
+from nrverify.statistics.labels import LabelBets, LabelWealth, epsilon_lower_bound, fit_logistic
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import (
     EFFECTS,
@@ -16,6 +18,7 @@ from nrverify.statistics.wealth import (
     RatioWealth,
     ScaleWealth,
     TieWealth,
+    sum_log,
     uniform_cells,
 )
 
@@ -56,6 +59,52 @@ def test_one_observation_in_a_cell_multiplies_the_wealth_by_one_on_average():
     average = sum(w * wealth_after(CellWealth(weights), row) for w, row in zip(weights, np.eye(3), strict=True))
     # The logarithms of Γ(10⁵) that cancel are of order 10⁶: ten digits are left.
     assert average == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("spread", [0.1, 5.0, 300.0])
+def test_the_sum_of_logarithms_is_that_of_each_also_when_products_overflow(spread):
+    logs = spread * np.random.default_rng(4).uniform(-1, 1, 1003)
+    assert sum_log(np.exp(logs)) == pytest.approx(math.fsum(logs), rel=1e-12)
+
+
+def test_events_of_one_probability_are_bet_on_as_if_each_had_its_own():
+    happened = np.random.default_rng(5).random(100) < 0.3
+    one, each = TieWealth(), TieWealth()
+    one.bet(happened, 0.25)
+    each.bet(happened, np.full(100, 0.25), np.ones(100))
+    assert one.log_wealth == pytest.approx(each.log_wealth, rel=1e-12)
+    # θ = 6 against p = 1/4, by hand.
+    hits = int(happened.sum())
+    assert one.log_wealth[-1] == pytest.approx(6 * hits - 100 * math.log(0.75 + 0.25 * math.exp(6)), rel=1e-12)
+    assert (one.count, one.happened, one.foreseen) == (each.count, each.happened, each.foreseen) == (100, hits, 25.0)
+
+
+@pytest.mark.parametrize(
+    ("wealth", "arguments"),
+    [
+        (ScaleWealth(), lambda rng: (rng.standard_normal(50),)),
+        (MeanWealth(), lambda rng: (rng.standard_normal(50), rng.standard_normal(50))),
+        (ExponentialWealth(), lambda rng: (rng.exponential(size=50),)),
+        (TieWealth(), lambda rng: (rng.random(50) < 0.5, rng.random(50), rng.standard_normal(50))),
+        (CellWealth(np.array([0.25, 0.75])), lambda rng: (rng.integers(0, 9, 2),)),
+        (RatioWealth(["a", "b"]), lambda rng: ({"a": rng.normal(), "b": rng.normal()},)),
+        (LabelBets(2, 1e-3, 0.5), lambda rng: (rng.standard_normal((2, 50)), rng.random(50), rng.random(50) < 0.5)),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_what_two_have_seen_is_merged_into_what_one_would_have_seen(wealth, arguments):
+    """Sums are folded in another order: they agree to rounding."""
+    rng = np.random.default_rng(6)
+    parts = [arguments(rng) for _ in range(3)]
+    alone, merged = wealth.fresh(), wealth.fresh()
+    assert alone.log_e == wealth.fresh().log_e
+    for part in parts:
+        alone.bet(*part)
+        scored = merged.fresh()
+        scored.bet(*part)
+        merged.merge(scored)
+    assert merged.log_e == pytest.approx(alone.log_e, rel=1e-12)
+    assert alone.log_e != wealth.fresh().log_e
 
 
 def test_an_impossible_cell_refutes_at_once():

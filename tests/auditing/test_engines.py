@@ -1,0 +1,170 @@
+"""An audit gives the same report whoever draws: one process, several, or a cluster, whatever is done first."""
+
+import numpy as np
+import pytest
+
+from nrverify import audit
+from nrverify.auditing.battery import battery_for
+from nrverify.auditing.cases import cases_for, knob_of
+from nrverify.auditing.chunks import Station
+from nrverify.auditing.crew import Crew, Here
+from nrverify.auditing.pairs import pairs_for
+from nrverify.auditing.scoring import score_case, score_pair
+from nrverify.auditing.settings import Settings
+from nrverify.reference.mutants import BENIGN, MUTANTS
+from nrverify.subjects.adapter import Adapter
+from tests.auditing import subjects
+
+NAMED = {variant.name: variant.subject for variant in (*BENIGN, *MUTANTS)}
+
+
+def document(subject, **options):
+    found = audit(subject, **options).document()
+    found["run"].pop("seconds")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "samples"),
+    [
+        ("brownian-bridge", 2_500),
+        ("brownian-refuses-small-times", 1_500),
+        ("laplace-walk", 2_500),
+        ("skellam-thinning", 600),
+        ("epsilon-brownian", 1_500),
+        ("epsilon-laplace", 1_500),
+        ("epsilon-brownian-with-times", 1_500),
+        ("threshold", 6_000),
+        ("reduced-threshold-lazy", 3_000),
+        ("stopping", 1_200),
+        ("brownian-variance-for-deviation", 200_000),
+        ("threshold-redrawn", 200_000),
+    ],
+)
+def test_three_processes_report_what_one_does(name, samples):
+    assert document(NAMED[name], samples=samples, seed=3) == document(NAMED[name], samples=samples, seed=3, jobs=3)
+
+
+def test_a_subject_that_cannot_be_loaded_or_fails_is_told_alike():
+    assert (
+        document("python:no_such_module:Name", jobs=2)["message"] == document("python:no_such_module:Name")["message"]
+    )
+
+    class Fails(subjects.Right):
+        def sample(self, value, schedule, sessions, seed):
+            if sessions > 40:
+                raise RuntimeError("too many")
+            return super().sample(value, schedule, sessions, seed)
+
+    alone, together = document(Fails(), samples=20_000), document(Fails(), samples=20_000, jobs=2)
+    assert alone == together
+    assert "too many" in alone["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"engine": "spark"}, "must be one of local, dask"),
+        ({"engine": "dask"}, "needs the address of a scheduler"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "is for the engine dask"),
+        ({"jobs": 0}, "must be at least 1"),
+    ],
+)
+def test_an_engine_that_makes_no_sense_is_a_mistake(options, words):
+    with pytest.raises(ValueError, match=words):
+        audit(subjects.Right(), **options)
+
+
+class Local(Adapter):
+    """A subject in this very process."""
+
+    seconds = 0.0
+    timeout = 60.0
+
+
+@pytest.fixture(scope="module", params=["brownian-bridge", "laplace-walk", "skellam-thinning", "epsilon-brownian"])
+def drawn(request):
+    """A battery and what there is for it to score, in a few chunks."""
+    subject = NAMED[request.param]
+    host = Local(subject() if isinstance(subject, type) else subject)
+    description = host.description
+    knob = knob_of(description)
+    cases = cases_for(description, knob, (1, 3))
+    times_known = description.knob == "time"
+    battery = battery_for(description, cases, knob, times_known, ())
+    work = [(case, score_case, battery.transcripts) for case in cases]
+    work += [(pair, score_pair, battery.pairs) for pair in pairs_for(description, knob, (1, 3)) if battery.pairs]
+    return host, battery, work
+
+
+def chunk(setting, score, size, number):
+    from nrverify.auditing.chunks import Chunk
+
+    return Chunk(setting, score, size, Settings(), 1000 * number, (number,))
+
+
+def results(checks):
+    return [check.conclude(1e-8) for check in checks]
+
+
+def test_a_chunk_is_scored_alike_here_and_after_a_journey(drawn):
+    """What goes to another process and comes back is what would have been here, to the last bit."""
+    import pickle
+
+    host, _, work = drawn
+    for number, (setting, score, checks) in enumerate(work):
+        load = [(chunk(setting, score, 24, number), tuple(check.fresh() for check in checks))]
+        here = Station(host).run(load)
+        there = pickle.loads(pickle.dumps(Station(host).run(pickle.loads(pickle.dumps(load)))))
+        one, other = ([check.fresh() for check in checks] for _ in range(2))
+        for own, scored in ((one, here), (other, there)):
+            for check, seen in zip(own, scored[0].checks, strict=True):
+                check.merge(seen)
+        assert results(one) == results(other)
+
+
+def test_fresh_checks_have_seen_nothing_and_fresh_ones_of_theirs_are_the_same(drawn):
+    host, battery, work = drawn
+    blank = results(check.fresh() for check in battery.checks)
+    for number, (setting, score, checks) in enumerate(work):
+        outcome = Station(host).run([(chunk(setting, score, 24, number), tuple(checks))])[0]
+        assert outcome.failed is outcome.refused is None
+        for check, seen in zip(checks, outcome.checks, strict=True):
+            check.merge(seen)
+    assert results(check.fresh() for check in battery.checks) == blank
+    assert results(check.fresh().fresh() for check in battery.checks) == blank
+    assert results(battery.checks) != blank
+
+
+def test_outcomes_come_in_the_order_of_the_work_and_no_more_are_under_way_than_allowed():
+    from concurrent.futures import Future
+
+    class Late(Here):
+        """Finishes what it was given last first."""
+
+        def __init__(self):
+            self.open = []
+            self.most = 0
+
+        def submit(self, fn, /, *args, **kwargs):
+            future = Future()
+            self.open.append((future, fn(*args)))
+            self.most = max(self.most, len(self.open))
+            if len(self.open) == 4:
+                while self.open:
+                    waiting, result = self.open.pop()
+                    waiting.set_result(result)
+            return future
+
+    executor = Late()
+    found = list(Crew(executor, lambda load: load, 4).outcomes([i] for i in range(16)))
+    assert found == list(range(16))
+    assert executor.most == 4
+
+
+def test_the_auditors_own_numbers_depend_on_the_place_of_a_chunk_alone():
+    from nrverify.auditing.drawing import Drawer
+
+    first, again, other = (Drawer(None, Settings(seed=1), 0, key).rng.random(4) for key in ((1, 2), (1, 2), (2, 1)))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
