@@ -33,6 +33,8 @@ def write_replay(path: Path, header: dict[str, Any], folder: Path, most: int) ->
         raise TooLarge
     # The numbers of the answers follow one another as the requests do: log by log.
     logs = sorted(folder.glob("*.requests"))
+    if not logs:
+        raise OSError("its requests could not be written down in the folder for temporary files")
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".nrverify-")
     try:
         with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w") as zipped:

@@ -243,6 +243,15 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path, monkeypatch
     assert stat.S_IMODE((tmp_path / "r.nrreplay").stat().st_mode) == 0o644
 
 
+def test_a_folder_for_temporary_files_that_cannot_be_used_is_a_notice(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
+    recorder = Recorder(tmp_path / "r.nrreplay")
+    assert audit(Unseeded(), record=recorder, samples=200).exit_code == 1
+    assert "could not be written down" in recorder.notice
+    assert not (tmp_path / "r.nrreplay").exists()
+
+
 def test_a_subject_that_cannot_be_reached_leaves_a_notice(tmp_path):
     recorder = Recorder(tmp_path / "r.nrreplay")
     assert audit("python:no_such_module:Name", record=recorder).exit_code == 3

@@ -19,6 +19,11 @@ def test_a_ratio_is_met_from_the_target_upwards_and_a_time_downwards():
     assert row(0.31, "seconds", 0.3).verdict == "missed"
     assert row(math.nan, "ratio", 0.6).verdict == "missed"
     assert row(math.nan, "seconds", 0.6).verdict == "missed"
+    assert row(6e6, "per second", 5e6).verdict == "met"
+    assert row(4e6, "per second", 5e6).verdict == "missed"
+    for unit in ("relative error", "bytes", "times"):
+        assert row(1.0, unit, 1.0).verdict == "met"
+        assert row(1.1, unit, 1.0).verdict == "missed"
 
 
 def test_a_speed_ratio_is_the_limits_time_over_the_works(monkeypatch):
@@ -41,16 +46,17 @@ def test_peak_memory_counts_arrays_that_were_held_and_released():
     assert 8_000_000 <= measure.peak_bytes(lambda: np.ones(1_000_000)) < 8_100_000
 
 
-def test_the_memory_of_a_simulation_is_its_result_and_a_chunk_whatever_its_size():
+def test_the_memory_of_a_simulation_is_that_of_a_batch_whatever_its_size(monkeypatch):
+    monkeypatch.setattr("nrverify.benchmark.growth.BATCH", 10**5)
     # Ten releases a session, and one number for where it stopped. A chunk has 2**14 sessions: a dozen arrays of it.
     for cost in growth(sizes=[10**5, 3 * 10**5]):
-        assert cost.peak_bytes < 8 * cost.samples * 1.1 + 12 * 8 * 2**14
+        assert cost.peak_bytes < 8 * 10**5 * 1.1 + 12 * 8 * 2**14
         assert cost.nanoseconds > 0
 
 
 def test_every_row_is_reported_as_it_is_done(monkeypatch):
     expected = [row(1.0, "ratio", 0.5), row(1.0, "seconds", 0.5)]
-    monkeypatch.setattr("nrverify.benchmark.rows", lambda: iter(expected))
+    monkeypatch.setattr("nrverify.benchmark.rows", lambda quick: iter(expected))
     seen = []
     assert run(seen.append) == expected
     assert seen == expected

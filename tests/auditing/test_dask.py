@@ -1,0 +1,185 @@
+"""Audits and evidence on a real Dask cluster of two worker processes on this machine, one of which is killed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from nrverify import audit
+from nrverify.cli import cli
+from nrverify.cluster import NoCluster, connected
+from nrverify.reference.mutants import BENIGN
+
+ROOT = Path(__file__).parents[2]
+RIGHT = "python:tests/auditing/subjects.py:Right"
+LINE = re.compile(r"Scheduler at:\s+(tcp://\S+)")
+
+
+@dataclass
+class Machines:
+    """A scheduler and its workers: the first under a nanny, as a daemon; the second alone."""
+
+    scheduler: str
+    processes: list
+
+
+def started(arguments, log):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "DASK_DISTRIBUTED__LOGGING": "info"}
+    with log.open("wb") as stream:
+        return subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]],
+            stdout=stream,
+            stderr=stream,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            cwd=log.parent,
+        )
+
+
+def awaited(condition, log):
+    """What the condition comes to, once it is anything."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        if found := condition():
+            return found
+        time.sleep(0.1)
+    pytest.fail(f"the cluster did not come up: {log.read_text()[-2000:]}")
+
+
+def worker(machines, folder, *options):
+    name = f"worker-{len(machines.processes)}"
+    arguments = ("dask_worker", machines.scheduler, "--nthreads", "1", "--no-dashboard", "--name", name, *options)
+    process = started((*arguments, "--local-directory", str(folder)), folder / f"{name}.log")
+    machines.processes.append(process)
+    return process
+
+
+@pytest.fixture
+def machines(tmp_path):
+    log = tmp_path / "scheduler.log"
+    scheduler = started(("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"), log)
+    found = Machines("", [scheduler])
+    try:
+        found.scheduler = awaited(lambda: (line := LINE.search(log.read_text())) and line[1], log)
+        worker(found, tmp_path)
+        worker(found, tmp_path, "--no-nanny")
+        awaited(lambda: log.read_text().count("Register worker") >= 2, log)
+        yield found
+    finally:
+        for process in reversed(found.processes):
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def document(subject, **options):
+    found = audit(subject, **options).document()
+    found["run"].pop("seconds")
+    return found
+
+
+def interpreters():
+    """Processes of this machine that serve a subject for a cluster."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"nrverify.subjects.interpreter" in line:
+            found.append(folder.name)
+    return found
+
+
+def test_a_cluster_reports_what_one_process_does_also_when_a_worker_is_killed(machines, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    killed = []
+
+    def kill(drawn, samples):
+        if drawn > 1500 and not killed:
+            killed.append(machines.processes[2].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    before = set(interpreters())
+    there = document(RIGHT, samples=5_000, engine="dask", scheduler=machines.scheduler, progress=kill)
+    assert killed
+    assert machines.processes[2].wait(timeout=20) == -signal.SIGKILL
+    assert there == document(RIGHT, samples=5_000)
+    assert there["verdict"] == "consistent"
+    awaited(lambda: set(interpreters()) <= before, Path(os.devnull))
+
+
+def test_objects_thresholds_and_private_stopping_go_to_a_cluster_too(machines, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    named = {variant.name: variant.subject for variant in BENIGN}
+    for name, samples in (("reduced-threshold-lazy", 1500), ("stopping", 600), ("epsilon-laplace", 600)):
+        there = document(named[name], samples=samples, engine="dask", scheduler=machines.scheduler, jobs=2)
+        assert there == document(named[name], samples=samples)
+
+    missing = audit("python:gone.py:Right", engine="dask", scheduler=machines.scheduler)
+    assert (missing.exit_code, "no file" in missing.message) == (3, True)
+    arguments = ["P01", "P12", "--kind", "derivation", "--kind", "reading", "--json", "-"]
+    runs = [
+        CliRunner().invoke(cli, ["verify", *arguments, *engine])
+        for engine in (["--jobs", "1"], ["--engine", "dask", "--scheduler", machines.scheduler, "--jobs", "1"])
+    ]
+    here, on_cluster = (json.loads(run.stdout) for run in runs)
+    for ledger in (here, on_cluster):
+        for claim in ledger["claims"]:
+            for evidence in claim["evidence"]:
+                evidence.pop("seconds")
+    assert here == on_cluster
+    assert here["claims"]
+
+    for process in machines.processes[1:]:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+    with pytest.raises(NoCluster, match="has no workers"), connected(machines.scheduler):
+        pass
+
+
+@pytest.mark.parametrize("command", [["audit", RIGHT, "--samples", "100"], ["verify", "P01"]])
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"], "no Dask scheduler answers at 'tcp://127.0.0.1:9'"),
+        (["--engine", "dask", "--scheduler", "here"], "no Dask scheduler answers at 'here'"),
+        (["--engine", "dask"], "--engine dask needs --scheduler"),
+        (["--scheduler", "tcp://127.0.0.1:9"], "--scheduler goes with --engine dask"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_a_mistake_in_the_command(command, options, words, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(cli, [*command, *options])
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())
+
+
+def test_without_the_extra_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(cli, ["audit", RIGHT, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])
+    assert result.exit_code == 2
+    assert "pip install nrverify[dask]" in " ".join(result.stderr.split())
+
+
+def test_records_are_judged_on_this_machine(tmp_path):
+    import numpy as np
+
+    releases = np.random.default_rng(0).normal(size=(50, 2, 1))
+    path = tmp_path / "records.npz"
+    np.savez(path, value=np.array([0.0]), neighbour=np.array([1.0]), releases=releases)
+    with pytest.raises(ValueError, match="leave out --engine dask|could not"):
+        report = audit(f"records:{path}", engine="dask", scheduler="tcp://127.0.0.1:9")
+        raise ValueError(f"could not be read: {report.message}")
