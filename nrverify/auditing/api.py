@@ -50,6 +50,8 @@ def audit(
     "dask" those of a scheduler's cluster: the report is the same.
     """
     where = Engine(engine, scheduler, jobs)
+    if where.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
+        raise ValueError("records are judged on this machine: leave out --engine dask")
     settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks))
     open_host = opener(subject)
     recorder = record if record is None or isinstance(record, Recorder) else Recorder(record)
@@ -81,8 +83,6 @@ def _opened(
         return _errored(address, None, settings, 0, started, str(failure))
     try:
         if isinstance(host, RecordsFile):
-            if where.scheduler is not None:
-                raise ValueError("records are judged on this machine: leave out --engine dask")
             return audited(host, address, settings, started, progress)
         with where.crew(subject, host, open_host) as crew:
             return audited(host, address, settings, started, progress, crew)

@@ -18,7 +18,7 @@ FLAT_TIME, FLAT_MEMORY = 1.5, 1.25
 """The largest size may take so many times the time a sample, and the memory, of the one before it."""
 
 
-def growth(sizes: Sequence[int] = SIZES) -> Iterator[Growth]:
+def growth(sizes: Sequence[int] = SIZES, batch: int = BATCH) -> Iterator[Growth]:
     """Simulated transcripts of ten releases, from few samples to many, drawn in batches."""
     from nrverify.benchmark.measure import median_seconds, peak_bytes, seconds
     from nrverify.reference.schedules import geometric
@@ -36,9 +36,9 @@ def growth(sizes: Sequence[int] = SIZES) -> Iterator[Growth]:
             drawn = sessions * len(schedule)
 
             def work(mechanism: str = mechanism, method: str = method, sessions: int = sessions) -> None:
-                most = BATCH // len(schedule)
-                for batch, first in enumerate(range(0, sessions, most)):
-                    simulate(mechanism, 1, schedule, min(most, sessions - first), batch, method=method)
+                most = batch // len(schedule)
+                for seed, first in enumerate(range(0, sessions, most)):
+                    simulate(mechanism, 1, schedule, min(most, sessions - first), seed, method=method)
 
             time = median_seconds(work, 5) if drawn <= MANY else seconds(work)
             yield Growth(f"{mechanism} by the {method}", drawn, 1e9 * time / drawn, peak_bytes(work))

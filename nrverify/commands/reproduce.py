@@ -43,7 +43,7 @@ NAMES = (
 )
 OUT = "reports/figures"
 FETCHED = "nrverify-data"
-QUICK = {"trials": 100, "per_doubling": 8}
+QUICK = {"trials": 100, "per_doubling": 6}
 
 
 class Refusal(click.ClickException):
@@ -72,7 +72,7 @@ def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[
     help="The report, '-' is standard output [default: reproduction.md beside the figures].",
 )
 @click.option("--html", metavar="FILE", help="The report as one page for a browser, with the figures in it.")
-@click.option("--quick", is_flag=True, help="A tenth of the trials and half the levels.")
+@click.option("--quick", is_flag=True, help="A tenth of the trials and fewer levels.")
 @click.option("--fetch", is_flag=True, help="First download what is missing from the public archive.")
 @click.option("--trials", type=click.IntRange(min=2), help="Runs of each mechanism [default: 1000].")
 @click.option("--rows", type=click.IntRange(min=100), default=10_000, show_default=True, help="Records n of each task.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -13,6 +11,9 @@ from nrverify.calibrate.matrix import KillMatrix
 from nrverify.report import calibration_tables as tables
 
 GOOD, BAD = "green", "bold red"
+NARROW = 100
+SPARE = ("nats per sample>", "least>", "most>", "limits>", "which is", "claims it alone bears on")
+"""Columns that a narrow terminal does without; the document has them."""
 
 
 def print_calibration(calibration: Calibration, console: Console) -> None:
@@ -49,14 +50,13 @@ def _print(table: tables.Table, console: Console) -> None:
     console.print(f"[bold]{escape(table.title)}[/]", highlight=False)
     if table.words:
         console.print(escape(table.words), style="dim", highlight=False)
+    shown = [n for n, column in enumerate(table.columns) if console.width >= NARROW or column not in SPARE]
     drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for column in table.columns:
-        drawn.add_column(escape(column.rstrip(">")), justify="right" if column.endswith(">") else "left")
-    for row in _escaped(table.rows):
-        drawn.add_row(*row)
+    for place in shown:
+        column = table.columns[place]
+        right = column.endswith(">")
+        drawn.add_column(escape(column.rstrip(">")), justify="right" if right else "left", no_wrap=right or place == 0)
+    for row in table.rows:
+        drawn.add_row(*(escape(row[place]) for place in shown))
     console.print(drawn)
     console.print()
-
-
-def _escaped(rows: Iterable[tuple[str, ...]]) -> list[list[str]]:
-    return [[escape(cell) for cell in row] for row in rows]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from nrverify import audit
+from nrverify import audit, cluster
 from nrverify.cli import cli
 from nrverify.cluster import NoCluster, connected
 from nrverify.reference.mutants import BENIGN
@@ -32,7 +32,7 @@ class Machines:
 
 
 def started(arguments, log):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "DASK_DISTRIBUTED__LOGGING": "info"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     with log.open("wb") as stream:
         return subprocess.Popen(
             [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]],
@@ -44,10 +44,10 @@ def started(arguments, log):
         )
 
 
-def awaited(condition, log):
+def awaited(condition, log, process=None):
     """What the condition comes to, once it is anything."""
     until = time.monotonic() + 120
-    while time.monotonic() < until:
+    while time.monotonic() < until and (process is None or process.poll() is None):
         if found := condition():
             return found
         time.sleep(0.1)
@@ -68,7 +68,7 @@ def machines(tmp_path):
     scheduler = started(("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"), log)
     found = Machines("", [scheduler])
     try:
-        found.scheduler = awaited(lambda: (line := LINE.search(log.read_text())) and line[1], log)
+        found.scheduler = awaited(lambda: (line := LINE.search(log.read_text())) and line[1], log, scheduler)
         worker(found, tmp_path)
         worker(found, tmp_path, "--no-nanny")
         awaited(lambda: log.read_text().count("Register worker") >= 2, log)
@@ -161,6 +161,7 @@ def test_objects_thresholds_and_private_stopping_go_to_a_cluster_too(machines, m
 )
 def test_a_cluster_that_is_not_there_is_a_mistake_in_the_command(command, options, words, monkeypatch):
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(cluster, "CONNECTING", 0.5)
     result = CliRunner().invoke(cli, [*command, *options])
     assert result.exit_code == 2
     assert words in " ".join(result.stderr.split())
@@ -174,12 +175,6 @@ def test_without_the_extra_the_message_says_what_to_install(monkeypatch):
     assert "pip install nrverify[dask]" in " ".join(result.stderr.split())
 
 
-def test_records_are_judged_on_this_machine(tmp_path):
-    import numpy as np
-
-    releases = np.random.default_rng(0).normal(size=(50, 2, 1))
-    path = tmp_path / "records.npz"
-    np.savez(path, value=np.array([0.0]), neighbour=np.array([1.0]), releases=releases)
-    with pytest.raises(ValueError, match="leave out --engine dask|could not"):
-        report = audit(f"records:{path}", engine="dask", scheduler="tcp://127.0.0.1:9")
-        raise ValueError(f"could not be read: {report.message}")
+def test_records_are_judged_on_this_machine():
+    with pytest.raises(ValueError, match="leave out --engine dask"):
+        audit("records:file.npz", engine="dask", scheduler="tcp://127.0.0.1:9")

@@ -46,10 +46,9 @@ def test_peak_memory_counts_arrays_that_were_held_and_released():
     assert 8_000_000 <= measure.peak_bytes(lambda: np.ones(1_000_000)) < 8_100_000
 
 
-def test_the_memory_of_a_simulation_is_that_of_a_batch_whatever_its_size(monkeypatch):
-    monkeypatch.setattr("nrverify.benchmark.growth.BATCH", 10**5)
+def test_the_memory_of_a_simulation_is_that_of_a_batch_whatever_its_size():
     # Ten releases a session, and one number for where it stopped. A chunk has 2**14 sessions: a dozen arrays of it.
-    for cost in growth(sizes=[10**5, 3 * 10**5]):
+    for cost in growth(sizes=[10**5, 3 * 10**5], batch=10**5):
         assert cost.peak_bytes < 8 * 10**5 * 1.1 + 12 * 8 * 2**14
         assert cost.nanoseconds > 0
 
