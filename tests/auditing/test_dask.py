@@ -20,6 +20,8 @@ from nrverify.reference.mutants import BENIGN
 
 ROOT = Path(__file__).parents[2]
 RIGHT = "python:tests/auditing/subjects.py:Right"
+MARK = "NRVERIFY_TEST_CLUSTER"
+"""An environment variable that everything started by a cluster of these tests has."""
 LINE = re.compile(r"Scheduler at:\s+(tcp://\S+)")
 
 
@@ -32,7 +34,7 @@ class Machines:
 
 
 def started(arguments, log):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", MARK: str(log.parent)}
     with log.open("wb") as stream:
         return subprocess.Popen(
             [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]],
@@ -89,41 +91,41 @@ def document(subject, **options):
     return found
 
 
-def interpreters():
-    """Processes of this machine that serve a subject for a cluster."""
+def subjects_of(cluster_folder):
+    """Processes that serve a subject for the workers of that cluster."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_bytes()
+            line, environment = (folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()
         except OSError:
             continue
-        if b"nrverify.subjects.interpreter" in line:
+        if b"nrverify.subjects.interpreter" in line and f"{MARK}={cluster_folder}\0".encode() in environment:
             found.append(folder.name)
     return found
 
 
-def test_a_cluster_reports_what_one_process_does_also_when_a_worker_is_killed(machines, monkeypatch):
+def test_a_cluster_reports_what_one_process_does_also_when_a_worker_is_killed(machines, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     killed = []
 
     def kill(drawn, samples):
         if drawn > 1500 and not killed:
+            assert len(subjects_of(tmp_path)) == 2
             killed.append(machines.processes[2].pid)
             os.kill(killed[0], signal.SIGKILL)
 
-    before = set(interpreters())
     there = document(RIGHT, samples=5_000, engine="dask", scheduler=machines.scheduler, progress=kill)
     assert killed
     assert machines.processes[2].wait(timeout=20) == -signal.SIGKILL
     assert there == document(RIGHT, samples=5_000)
     assert there["verdict"] == "consistent"
-    awaited(lambda: set(interpreters()) <= before, Path(os.devnull))
+    awaited(lambda: not subjects_of(tmp_path), Path(os.devnull))
 
 
 def test_objects_thresholds_and_private_stopping_go_to_a_cluster_too(machines, monkeypatch):
     monkeypatch.chdir(ROOT)
     named = {variant.name: variant.subject for variant in BENIGN}
-    for name, samples in (("reduced-threshold-lazy", 1500), ("stopping", 600), ("epsilon-laplace", 600)):
+    for name, samples in (("reduced-threshold-lazy", 1000), ("stopping", 400), ("epsilon-laplace", 500)):
         there = document(named[name], samples=samples, engine="dask", scheduler=machines.scheduler, jobs=2)
         assert there == document(named[name], samples=samples)
 
