@@ -77,8 +77,8 @@ def connected(address: str) -> Iterator[Cluster]:
         _check_workers(client, address)
         yield Cluster(client, address)
     except (KilledWorker, CommClosedError, CancelledError) as error:
-        words = " ".join(str(error).split())[:300]
-        raise ClusterFailed(f"the Dask cluster at {address!r} failed: {type(error).__name__}: {words}") from error
+        words = " ".join(str(error).split())[:300] or "the connection was lost"
+        raise ClusterFailed(f"the Dask cluster at {address!r} failed: {words}") from error
     finally:
         client.close(timeout=CONNECTING)
 

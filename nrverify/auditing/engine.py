@@ -41,7 +41,6 @@ class NoiseReductionAudit:
         self.description = host.description
         self.drawer = Sampler(host, settings, crew or alone(host), progress)
         self.stopped = "samples"
-        self.failure: str | None = None
         self._knob: Knob = knob_of(self.description)
         self._cases: list[Case] = []
         self._pairs: list[Pair] = []
@@ -68,14 +67,14 @@ class NoiseReductionAudit:
                     check.ask_densely(requests.times_of.known)
         # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
         with np.errstate(over="ignore", invalid="ignore"):
-            try:
-                self.stopped = self.drawer.run(self._tasks, self._any_refuted, self._moved)
-            except SubjectFailed as failure:
-                if not self._any_refuted():
-                    raise
-                self.failure, self.stopped = str(failure), "errored"
+            self.stopped = self.drawer.run(self._tasks, self._any_refuted, self._moved)
             self._advise(self._cases[0].value)
             return self._conclude()
+
+    @property
+    def failure(self) -> str | None:
+        """How the subject failed after it was refuted."""
+        return self.drawer.failure
 
     @property
     def level(self) -> float:
@@ -139,7 +138,7 @@ class NoiseReductionAudit:
 
     def _advise(self, value: tuple[float, ...]) -> None:
         """Invalid requests and repeated seeds, tried last: they may upset a subject, and are only advice."""
-        if self.failure is not None:
+        if self.drawer.failure is not None:
             return
         requests = self.drawer.requests
         try:

@@ -67,9 +67,9 @@ def shape_ratios(z: Floats) -> dict[str, float]:
     """Σ log of the alternative's density over the normal density, for each shape."""
     square = z * z
     boost = np.exp(0.5 * square)
-    return {name: sum_log(FLOOR + (1 - FLOOR) * ratio(square, boost)) for name, ratio in SHAPES.items()}
+    return {name: float(sum_log(FLOOR + (1 - FLOOR) * ratio(square, boost))) for name, ratio in SHAPES.items()}
 
 
 def fresh_ratio(log_ratio: Floats) -> float:
     """Σ of the floored log-likelihood ratios of a fresh draw to the bridge."""
-    return sum_log(FLOOR + (1 - FLOOR) * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO)))
+    return float(sum_log(FLOOR + (1 - FLOOR) * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))))

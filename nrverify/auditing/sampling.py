@@ -52,6 +52,7 @@ class Sampler:
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
         self.gallery = Gallery()
+        self.failure: str | None = None
         self._crew = crew
         self._progress = progress
         self._drawn = 0
@@ -77,8 +78,22 @@ class Sampler:
     def run(
         self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None = None
     ) -> str:
-        """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on."""
+        """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
+
+        A refutation stands when the subject fails after it: the run is then "errored", and `failure` says how.
+        """
         self._seconds = self.requests.host.seconds
+        try:
+            return self._look(tasks_of, refuted, refused)
+        except SubjectFailed as failure:
+            if not refuted():
+                raise
+            self.failure = str(failure)
+            return "errored"
+
+    def _look(
+        self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None
+    ) -> str:
         for number, look in enumerate(looks()):
             tasks = tasks_of(number)
             work = list(zip(tasks, counts(tasks, min(int(look), self.left)), strict=True))

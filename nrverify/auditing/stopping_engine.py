@@ -38,7 +38,6 @@ class PrivateStoppingAudit:
         self.description = host.description
         self.drawer = Sampler(host, settings, crew or alone(host), progress)
         self.stopped = "samples"
-        self.failure: str | None = None
         self._host = host
         self._boundary: tuple[CheckResult, ...] = ()
         self._boundary_pictures: dict[str, tuple[Picture, ...]] = {}
@@ -64,13 +63,13 @@ class PrivateStoppingAudit:
         for design in designs:
             self._protocol.observe(draw_stopped(self.drawer.requests, design, 2))
         tasks = self._tasks(designs, pairs)
-        try:
-            self.stopped = self.drawer.run(lambda _: tasks, self._refuted)
-        except SubjectFailed as failure:
-            if not self._refuted():
-                raise
-            self.failure, self.stopped = str(failure), "errored"
+        self.stopped = self.drawer.run(lambda _: tasks, self._refuted)
         return self._conclude()
+
+    @property
+    def failure(self) -> str | None:
+        """How the subject failed after it was refuted."""
+        return self.drawer.failure
 
     @property
     def level(self) -> float:

@@ -17,7 +17,6 @@ from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
 from nrverify.auditing.threshold_drawing import draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold_privacy import ThresholdExPost
 from nrverify.auditing.threshold_streams import BatchStreams
-from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
 IDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post")
@@ -41,7 +40,6 @@ class ThresholdAudit:
         self.description = host.description
         self.drawer = Sampler(host, settings, crew or alone(host), progress)
         self.stopped = "samples"
-        self.failure: str | None = None
         self._designs = designs_for(self.description.mechanism)
         self._methods = tuple(name for name in ("run_many", "run") if name in self.description.methods)
         self._pairs = neighbours_for(self.description.mechanism)
@@ -54,13 +52,13 @@ class ThresholdAudit:
         """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
         self._smoke()
         tasks = self._tasks()
-        try:
-            self.stopped = self.drawer.run(lambda _: tasks, self._any_refuted)
-        except SubjectFailed as failure:
-            if not self._any_refuted():
-                raise
-            self.failure, self.stopped = str(failure), "errored"
+        self.stopped = self.drawer.run(lambda _: tasks, self._any_refuted)
         return self._conclude()
+
+    @property
+    def failure(self) -> str | None:
+        """How the subject failed after it was refuted."""
+        return self.drawer.failure
 
     @property
     def level(self) -> float:

@@ -106,7 +106,7 @@ FULL = Scope(
     audits=40,
     audit_samples=1500,
     smooth=_named(MUTANTS, SMOOTH),
-    seeds=7,
+    seeds=15,
     empirical_runs=10**6,
     empirical_seeds=5,
 )

@@ -23,6 +23,9 @@ HALF_TIE_EFFECTS: Floats = np.geomspace(0.01, 6.0, 14)
 TIE_EFFECTS: Floats = np.concatenate([-HALF_TIE_EFFECTS, HALF_TIE_EFFECTS])
 """Log odds ratios bet on for a tie, against it and for it."""
 
+AT_ONCE = 4096
+"""Events whose odds are worked out together: few enough to stay in the processor's cache."""
+
 CONCENTRATIONS: Floats = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5])
 """Prior weights of the null in the omnibus bet."""
 
@@ -35,15 +38,15 @@ def log_average(log_wealth: Floats) -> float:
     return largest + float(np.log(np.exp(log_wealth - largest).mean()))
 
 
-def sum_log(factors: Floats) -> float:
-    """Σ log of positive factors; where they can be, sixteen are multiplied before each logarithm, which is slow."""
-    factors = factors.ravel()
-    whole = factors.size - factors.size % 16
+def sum_log(factors: Floats) -> Floats:
+    """Σ log over the last axis; where they can be, sixteen are multiplied before each logarithm, which is slow."""
+    *rows, n = factors.shape
+    whole = n - n % 16
     with np.errstate(over="ignore", under="ignore"):
-        products = factors[:whole].reshape(16, -1).prod(axis=0)
+        products = factors[..., :whole].reshape(*rows, 16, whole // 16).prod(axis=-2)
     if not np.all((products > 1e-290) & (products < np.inf)):
-        return float(np.log(factors).sum())
-    return float(np.log(products).sum() + np.log(factors[whole:]).sum())
+        return np.asarray(np.log(factors).sum(axis=-1))
+    return np.asarray(np.log(products).sum(axis=-1) + np.log(factors[..., whole:]).sum(axis=-1))
 
 
 @dataclass
@@ -179,15 +182,17 @@ class TieWealth:
         self.count += happened.size
         self.happened += int(happened.sum())
         self.foreseen += float(np.sum(probability)) if np.ndim(probability) else happened.size * float(probability)
-        # 1 − p + p e^θh and not 1 + p(e^θh − 1): positive also where p is rounded to 1.
-        other = 1.0 - np.asarray(probability)
         moved = float(happened.sum()) if covariate is None else float(covariate[happened].sum())
-        for index, effect in enumerate(HALF_TIE_EFFECTS):
-            tilt = np.exp(effect if covariate is None else effect * covariate)
-            for sign, factors in ((0, other + probability / tilt), (1, other + probability * tilt)):
-                place = index + sign * HALF_TIE_EFFECTS.size
-                paid = sum_log(factors) if factors.ndim else happened.size * float(np.log(factors))
-                self.log_wealth[place] += TIE_EFFECTS[place] * moved - paid
+        self.log_wealth += TIE_EFFECTS * moved
+        p = np.broadcast_to(probability, np.shape(probability) or (1,) if covariate is None else covariate.shape)
+        times = happened.size / p.size if p.size else 0.0
+        for start in range(0, p.size, AT_ONCE):
+            part = p[start : start + AT_ONCE]
+            h = np.ones(1) if covariate is None else covariate[start : start + AT_ONCE]
+            tilt = np.exp(HALF_TIE_EFFECTS[:, None] * h)
+            # 1 − p + p e^θh and not 1 + p(e^θh − 1): positive also where p is rounded to 1.
+            paid = [sum_log(1.0 - part + part / tilt), sum_log(1.0 - part + part * tilt)]
+            self.log_wealth -= times * np.concatenate(paid)
 
     def fresh(self) -> TieWealth:
         """The same before the first bet."""
