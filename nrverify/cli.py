@@ -11,6 +11,8 @@ import click
 EXIT_REFUTED = 1
 EXIT_USAGE = 2
 EXIT_OWN_FAULT = 70
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
 
 
 COMMANDS = {
@@ -62,11 +64,26 @@ def cli() -> None:
 
 def main() -> None:
     """Runs the command; a fault of nrverify's own ends with exit code 70 and one sentence."""
-    try:
-        cli.main(prog_name="nrverify")
-    except Exception as error:
-        import os
+    import os
 
+    try:
+        sys.exit(cli.main(prog_name="nrverify", standalone_mode=False) or 0)
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.ClickException as mistake:
+        mistake.show()
+        sys.exit(mistake.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted: no verdict", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except OSError as error:
+        # Whoever reads the output has gone, or its disk is full: no verdict has these codes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(EXIT_BROKEN_PIPE)
+        click.echo(f"nrverify: {error.strerror or error}", err=True)
+        sys.exit(EXIT_USAGE)
+    except Exception as error:
         if os.environ.get("NRVERIFY_DEBUG"):
             raise
         click.echo(

@@ -92,7 +92,7 @@ def battery_for(
 def _integrity(description: Description) -> list[TranscriptCheck]:
     if description.mechanism == "skellam":
         return [Streams(description.rate or 1.0), WholeNumbers()]
-    return [Streams(None), Lattice()]
+    return [Streams(None, ties=description.mechanism == "laplace"), Lattice()]
 
 
 def _ties(description: Description) -> list[TranscriptCheck]:

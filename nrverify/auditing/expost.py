@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.law import FEWEST_SESSIONS
+from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.pairs import Labelled
 from nrverify.auditing.picture_limits import tradeoff
 from nrverify.auditing.pictures import Picture
@@ -17,6 +18,7 @@ from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
+"""Of an empirical ε, at every look at once."""
 MOST_SHOWN = 6
 MOST_PICTURES, FEWEST_SHOWN = 3, 200
 BINS = np.linspace(-12.0, 12.0, 481)
@@ -135,7 +137,7 @@ class ExPost:
 
     def _empirical_epsilons(self) -> list[tuple[float, float]]:
         """(claim, lower bound on ε) at each stopping point: an event searched on one half, confirmed on the other."""
-        confidence = 1 - (1 - CONFIDENCE) / max(len(self._histogram), 1)
+        confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * max(len(self._histogram), 1))
         found = []
         for level, counts in sorted(self._histogram.items()):
             above = counts[..., ::-1].cumsum(axis=-1)

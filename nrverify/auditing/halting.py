@@ -109,7 +109,7 @@ def conclude_halting(
         samples=runs,
         enough=runs >= needed,
         message=None if runs >= needed else f"about {needed} runs of the kinds this check uses would do",
-        detectable=f"probability of halting by a given round within ±{half_width:.2g} over the battery",
+        detectable=f"probability of halting by a given round off by {half_width:.2g} over the battery",
         expected=expected,
         observed=observed,
     )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
+from nrverify.auditing.innovations import ROUNDING
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.statistics.proportions import binomial
 
@@ -86,7 +87,8 @@ class Lattice:
 
     def _keep(self, kind: str, numbers: Floats, size: Floats) -> None:
         have = sum(x.size for x, _ in self._kept[kind])
-        usable = np.isfinite(numbers) & (numbers != 0)
+        # A difference of the size of rounding is a tie, and no point of a grid.
+        usable = np.isfinite(numbers) & (np.abs(numbers) > ROUNDING * size)
         if have < VALUES:
             self._kept[kind].append((numbers[usable][: VALUES - have], size[usable][: VALUES - have]))
 

@@ -18,7 +18,7 @@ from nrverify.auditing.picture_sums import Correlations, Frequencies
 from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth
+from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, dot
 
 Floats = NDArray[np.float64]
 
@@ -120,7 +120,7 @@ class LawCheck:
             return None
         variance = detectable_variance(self.count, alpha)
         correlation = min(1.0, float(ndtri(1 - alpha / 2)) / np.sqrt(self.count))
-        return f"variance within ±{100 * variance:.2g} %, correlation within ±{correlation:.2g}"
+        return f"variance off by {100 * variance:.2g} %, correlation off by {correlation:.2g}"
 
     def _scale(self, name: str, z: Floats) -> None:
         wealth = self.portfolio[name]
@@ -259,7 +259,7 @@ class TranscriptLaw(LawCheck):
         self._squares("variance of a release given the one before", counts.sum(), squares.sum())
         self._products("memory of the release before", cross.sum(), energy.sum())
         first = _present(found.z[:, 0])
-        every = float(np.dot(first, first)) + float(squares.sum())
+        every = dot(first, first) + float(squares.sum())
         self._squares("variance of every release given the past", first.size + counts.sum(), every)
         self._pooled(z[here], past[here], previous[here])
         assert self.correlations is not None
@@ -332,7 +332,7 @@ class ValueLaw(LawCheck):
         self._products("pull of the first release along the value", np.dot(sign, first), np.dot(sign * sign, firsts))
         # A case that was refused at its value has moved inwards, and keeps its name.
         words = self._words[batch.case.name]
-        self._squares(f"variance at value {words}", counts.sum(), float(np.vdot(z, z)))
+        self._squares(f"variance at value {words}", counts.sum(), dot(z, z))
         self._products(f"centre at value {words}", np.dot(np.where(sign == 0, 1.0, sign), sums), counts.sum())
 
 

@@ -75,7 +75,7 @@ class ChangeOfMeasure(LawCheck):
         if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
             enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_PROBABILITY
             verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
-        words = f"probability of the label given the transcript within ±{half_width:.2g}"
+        words = f"probability of the label given the transcript off by {half_width:.2g}"
         return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
 
     def _bet(self, name: str, came: NDArray[np.bool_], odds: Floats, covariate: Floats) -> None:

@@ -9,9 +9,12 @@ from scipy.special import gammaincinv
 from nrverify.auditing.cases import FINE_EPSILONS
 from nrverify.auditing.check import Batch
 from nrverify.auditing.single_looks import SMALLER
+from nrverify.statistics.wealth import EFFECTS
 
 Floats = NDArray[np.float64]
 
+LARGER: Floats = EFFECTS[EFFECTS > 0]
+FARTHEST = 1e3
 MOST_LEVELS = 2 * FINE_EPSILONS
 """Noise levels bounded at once: the grid in two dimensions, fixed in advance so that α is divided alike each time."""
 
@@ -46,10 +49,17 @@ class NoiseLevels:
 
     def largest(self, alpha: float) -> dict[tuple[int, float], float]:
         """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
-        shape = 1.0 if self._laplace else 0.5
+        return self._limits(alpha, SMALLER)
+
+    def smallest(self, alpha: float) -> dict[tuple[int, float], float]:
+        """For each (d, ε) the smallest t not excluded, all at once with error α at every look."""
+        return self._limits(alpha, LARGER)
+
+    def _limits(self, alpha: float, effects: Floats) -> dict[tuple[int, float], float]:
         level = -np.log(alpha / MOST_LEVELS)
         seen = {key: sums for key, sums in self._sums.items() if sums[1]}
-        ratios = _smallest_ratios(np.array([count for _, count in seen.values()], dtype=float), shape, level)
+        counts = np.array([count for _, count in seen.values()], dtype=float)
+        ratios = _last_ratios(counts, 1.0 if self._laplace else 0.5, level, effects)
         return {key: total / float(ratio) for (key, (total, _)), ratio in zip(seen.items(), ratios, strict=True)}
 
     def resolution(self, alpha: float) -> float:
@@ -61,17 +71,22 @@ class NoiseLevels:
         return float(shape / gammaincinv(shape, alpha / MOST_LEVELS) - 1) if shape > 1 else float("inf")
 
 
-def _smallest_ratios(counts: Floats, shape: float, level: float) -> Floats:
-    """The smallest total/t not excluded as 'less noise than t' (shape ½: squares, 1: sizes), valid at every look."""
+def _last_ratios(counts: Floats, shape: float, level: float, effects: Floats) -> Floats:
+    """The total/t farthest from its count that is not excluded (shape ½: squares, 1: sizes), valid at every look.
 
-    def log_e(ratios: Floats) -> Floats:
-        log_wealth = -shape * counts[:, None] * SMALLER - shape * ratios[:, None] * np.expm1(-SMALLER)
-        return np.asarray(np.logaddexp.reduce(log_wealth, axis=1) - np.log(SMALLER.size))
+    Bets on less noise than t (all effects below 0) exclude small ratios, bets on more exclude large ones.
+    """
 
-    low, high = np.zeros_like(counts), counts.copy()
-    some = log_e(low) >= level
-    while np.any(high - low > 1e-14 * high):
-        middle = 0.5 * (low + high)
-        excluded = log_e(middle) >= level
-        low, high = np.where(excluded, middle, low), np.where(excluded, high, middle)
-    return np.where(some, high, 1e-300)
+    def excluded(ratios: Floats) -> NDArray[np.bool_]:
+        log_wealth = -shape * counts[:, None] * effects - shape * ratios[:, None] * np.expm1(-effects)
+        return np.asarray(np.logaddexp.reduce(log_wealth, axis=1) - np.log(effects.size) >= level)
+
+    allowed = counts.copy()
+    beyond = np.full_like(counts, 1e-300) if effects[0] < 0 else FARTHEST * (counts + level / shape)
+    some = excluded(beyond)
+    refused = beyond.copy()
+    while np.any(np.abs(refused - allowed) > 1e-14 * np.maximum(allowed, refused)):
+        middle = 0.5 * (allowed + refused)
+        out = excluded(middle)
+        allowed, refused = np.where(out, allowed, middle), np.where(out, middle, refused)
+    return np.where(some, allowed, beyond)

@@ -23,7 +23,7 @@ from nrverify.auditing.settings import Settings
 from nrverify.subjects.description import Description
 
 FEWEST = 1000
-WORST = {r"variance within ±(\S+) %": 10.0, r"probability .* within ±?(\S+)": 0.05}
+WORST = {r"variance off by (\S+) %": 10.0, r"probability .* (?:off by|above) (\S+)": 0.05}
 """Fewer samples, or a coarser sight of a variance (in per cent) or a probability, leave a check inconclusive."""
 REHEARSED = 64
 """Sessions or runs of each task that are drawn from the claimed law; the rest of its share counts like them."""

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 SMALLER: Floats = EFFECTS[EFFECTS < 0]
 COLUMNS = 12
 LARGEST_SIZE = 20_000
-"""Noise beyond this is counted as this size: a larger one would speak still more for the claim."""
+"""Noise beyond this is not tabulated: it speaks for the claim, and is counted as if it did so most strongly."""
 LEAST_LOG_RATIO = -1e6
 
 
@@ -131,13 +131,14 @@ class SkellamRatios:
 
     def total(self, sizes: Floats) -> Floats:
         """Summed over the sizes of the noise."""
-        counts = np.bincount(np.minimum(sizes, LARGEST_SIZE).astype(np.int64).ravel())
+        inside = sizes[sizes <= LARGEST_SIZE].astype(np.int64)
+        counts = np.bincount(inside, minlength=1)
         if counts.size > self._table.shape[1]:
             points = np.arange(2 * counts.size)
             allowed = self._process.marginal(self._t).logpdf(points)
             less = [self._process.marginal(self._t * math.exp(effect)).logpdf(points) for effect in SMALLER]
             self._table = np.maximum(np.array(less) - allowed, LEAST_LOG_RATIO)
-        return np.asarray(self._table[:, : counts.size] @ counts)
+        return np.asarray(self._table[:, : counts.size] @ counts) + LEAST_LOG_RATIO * (sizes.size - inside.size)
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.picture_limits import losses
 from nrverify.auditing.pictures import Bound, Picture
 from nrverify.auditing.results import CheckResult, from_bets
@@ -21,6 +22,7 @@ from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
+"""Of an empirical ε, at every look at once."""
 EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 """The events of the empirical ε, fixed in advance: the specified loss is at least so large."""
 FEWEST_RUNS = 1000
@@ -90,7 +92,7 @@ class StoppingExPost:
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the empirical ε beside the claim, at its own confidence."""
         log_e = self.wealth.log_e
-        confidence = 1 - (1 - CONFIDENCE) / len(EVENTS)
+        confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * len(EVENTS))
         bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
         return from_bets(

@@ -61,8 +61,9 @@ class Streams:
     kind = "randomness"
     claims: tuple[str, ...] = ("P12",)
 
-    def __init__(self, rate: float | None) -> None:
+    def __init__(self, rate: float | None, ties: bool = False) -> None:
         self.rate = rate
+        self.ties = ties
         self.seen: dict[str, Seen] = {}
         self._before: dict[str, int] = {}
         self._found: dict[str, int] = {}
@@ -88,7 +89,7 @@ class Streams:
 
     def fresh(self) -> Streams:
         """The same before anything was seen; a case of which enough was seen is passed over."""
-        blank = Streams(self.rate)
+        blank = Streams(self.rate, self.ties)
         names = self.seen.keys() | self._before.keys()
         blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).sessions for name in names}
         return blank
@@ -143,8 +144,12 @@ class Streams:
         """P(two independent transcripts are equal): of the increments for integer noise, of the floats else."""
         times, d = batch.times, batch.releases.shape[2]
         if self.rate is None:
-            different = np.unique(batch.asked[0][np.isfinite(batch.asked[0])]).size
-            return float(SINGLE_PRECISION_COLLISION ** (different * d))
+            asked = batch.asked[0][np.isfinite(batch.asked[0])]
+            kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
+            # Both tie, which Laplace noise does with probability (s/t)² each, or neither and their steps are equal.
+            tied = kept**4 if self.ties else np.where(kept == 1.0, 1.0, 0.0)
+            steps = tied + (1 - tied) * SINGLE_PRECISION_COLLISION
+            return float((SINGLE_PRECISION_COLLISION * np.prod(steps)) ** d)
         if times is None:
             return 1.0
         spans = -np.diff(np.append(times[0], 0.0))

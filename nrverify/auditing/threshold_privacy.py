@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.picture_limits import losses
 from nrverify.auditing.pictures import Bound, Picture
 from nrverify.auditing.results import CheckResult, from_bets
@@ -20,6 +21,7 @@ from nrverify.statistics.labels import LabelBets, epsilon_lower_bound
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
+"""Of an empirical ε, at every look at once."""
 FEWEST_RUNS = 1000
 MOST_PICTURES = 3
 PICTURE_NOTE = "Shaded: what the claim allows. Limits by Clopper and Pearson, given how often the event was seen."
@@ -120,7 +122,7 @@ class ThresholdExPost:
 
         The event is fixed in advance, a halt in the last round; one for each pair, the confidence divided.
         """
-        confidence = 1 - (1 - CONFIDENCE) / len(self.pairs)
+        confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * len(self.pairs))
         found = []
         for name, pair in self.pairs.items():
             hits, others = (int(self._counts[name][label, -2]) for label in (1, 0))

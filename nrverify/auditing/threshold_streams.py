@@ -6,10 +6,14 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.threshold_alternatives import claimed_law
+from nrverify.auditing.threshold_cases import Design
 from nrverify.auditing.threshold_drawing import Runs
+
+Floats = NDArray[np.float64]
 
 SMALLEST_BATCH = 16
 MOST_KEPT = 64
@@ -18,12 +22,22 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class Digest:
-    """A batch of run_many as it is compared: its design and size, what it contains, and how likely two runs agree."""
+    """A batch of run_many as it is compared: its design, how many runs fell into each cell, and what it contains."""
 
-    design: str
-    size: int
+    design: Design
+    counts: Floats
     content: bytes
-    agreement: float
+
+    @property
+    def size(self) -> int:
+        """How many runs."""
+        return int(self.counts.sum())
+
+    @property
+    def agreement(self) -> float:
+        """How likely two runs agree; a wrong law may agree more often, but that is the law's finding."""
+        shares = np.maximum(claimed_law(self.design), self.counts / self.size)
+        return min(float(np.sum(shares**2)), 1.0)
 
 
 class BatchStreams:
@@ -51,10 +65,8 @@ class BatchStreams:
         if runs.method != "run_many" or size < SMALLEST_BATCH:
             return
         self.runs += size
-        # A wrong law may agree more often; that is the law's finding and not this one's.
-        shares = np.maximum(claimed_law(runs.design), runs.counts() / size)
         content = hashlib.blake2b(runs.cells.astype(np.int16).tobytes(), digest_size=16).digest()
-        self._new.append(Digest(runs.design.name, size, content, min(float(np.sum(shares**2)), 1.0)))
+        self._new.append(Digest(runs.design, runs.counts(), content))
 
     def fresh(self) -> BatchStreams:
         """The same before anything was seen."""
@@ -64,14 +76,14 @@ class BatchStreams:
         """Compares another's batches with all earlier ones of the same design and size."""
         self.runs += other.runs
         for batch in other._new:
-            earlier = self._seen.setdefault((batch.design, batch.size), set())
+            earlier = self._seen.setdefault((batch.design.name, batch.size), set())
             if batch.content in earlier:
                 # Comparisons of every design and size: at most the square of the batches seen.
                 batches = sum(map(len, self._seen.values())) + 1
                 log_chance = batch.size * np.log(batch.agreement) + 2 * np.log(batches)
                 if log_chance < self.log_chance:
                     self.log_chance = float(log_chance)
-                    self.observed = f"two batches of {batch.size} runs are the same ({batch.design})"
+                    self.observed = f"two batches of {batch.size} runs are the same ({batch.design.name})"
             elif len(earlier) < MOST_KEPT:
                 earlier.add(batch.content)
 

@@ -78,7 +78,7 @@ class LaplaceTies(LawCheck):
         if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
             enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_PROBABILITY
             verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
-        words = f"probability of a tie within ±{half_width:.2g}"
+        words = f"probability of a tie off by {half_width:.2g}"
         return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
 
     def _ties(self, name: str, tied: NDArray[np.bool_], probability: Floats | float) -> None:
@@ -166,7 +166,7 @@ class NoTies:
             samples=self.sessions,
             p_value=p_value,
             alpha=alpha,
-            detectable=f"probability of a tie within {half_width:.2g}",
+            detectable=f"probability of a tie above {half_width:.2g}",
             expected="no release equals the one before at a smaller time",
             observed=f"{self.ties} ties in {self.steps} releases",
         )

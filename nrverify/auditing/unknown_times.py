@@ -99,7 +99,7 @@ class IncrementLaw:
             samples=self.sessions,
             e_value=float(np.exp(min(self.log_e, 700.0))),
             alpha=alpha,
-            detectable=f"correlation within ±{min(resolution, 1.0):.2g}",
+            detectable=f"correlation off by {min(resolution, 1.0):.2g}",
             expected="correlation 0 between a release's noise and the step to it, both centred",
             observed=None
             if worst is None or worst.count < 2

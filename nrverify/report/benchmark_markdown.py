@@ -13,8 +13,8 @@ OPENING = """\
 Speed, memory and accuracy against the numbers to reach. This file is written by
 `nrverify benchmark --markdown reports/benchmarks.md`; do not edit it. The numbers differ from machine to machine and
 from run to run, so nothing compares this file with a new one: what is to be reproduced are the verdicts. Ratios are
-against the machine's own limit, measured in turn with the work. Memory is what the work held beyond what was there before; of
-whole commands, that of all their processes.
+against the machine's own limit, measured in turn with the work. Memory is what the work held
+beyond what was there before; of whole commands, that of all their processes.
 
 What is counted in samples and not in seconds is in [the kill matrix](kill_matrix.md), written by `nrverify calibrate`:
 samples until a fault is refuted against the information limit, empirical ε, false alarms, and mutants refuted."""

@@ -28,6 +28,7 @@ def document(subject, **options):
     ("name", "samples"),
     [
         ("brownian-bridge", 2_500),
+        ("brownian-sample-only", 150_000),
         ("brownian-refuses-small-times", 1_500),
         ("laplace-walk", 2_500),
         ("skellam-thinning", 600),

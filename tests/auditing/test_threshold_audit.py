@@ -130,7 +130,7 @@ def test_right_mechanisms_are_consistent(subject):
     assert (report.verdict, report.exit_code) == ("consistent", 0)
     assert report.run["samples"] == 4600
     law = next(check for check in report.checks if check.id == "threshold.law")
-    assert "within ±" in law.detectable
+    assert "off by " in law.detectable
     privacy = next(check for check in report.checks if check.id == "privacy.ex-post")
     assert "sharp bound" in privacy.observed
     assert privacy.statistic < 2.5

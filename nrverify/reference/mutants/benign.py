@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nrverify.reference.mutants.catalogue import benign
-from nrverify.reference.mutants.right_epsilon import EpsilonBrownian, EpsilonLaplace
+from nrverify.reference.mutants.right_epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam
 from nrverify.reference.mutants.right_noise import (
     Array,
     Brownian,
@@ -242,5 +242,6 @@ NOISE_REDUCTION = benign(
         ("epsilon-brownian-with-times", EpsilonWithTimes),
         ("epsilon-brownian-wasteful", WastefulEpsilon),
         ("epsilon-laplace", EpsilonLaplace),
+        ("epsilon-skellam", EpsilonSkellam),
     )
 )

@@ -154,11 +154,19 @@ class UniformSum(Brownian):
 class DependsOnValue(Brownian):
     """The noise is scaled with the size of the value, its standard deviation by 1 + |f|/5000."""
 
+    unit = 5000.0
+
     def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
-        return (1 + np.abs(value) / 5000) * super().start(value, t, shape, rng)
+        return (1 + np.abs(value) / self.unit) * super().start(value, t, shape, rng)
 
     def bridge_deviation(self, value: Array, noise: Array, t: float, s: float) -> Any:
-        return (1 + np.abs(value) / 5000) * super().bridge_deviation(value, noise, t, s)
+        return (1 + np.abs(value) / self.unit) * super().bridge_deviation(value, noise, t, s)
+
+
+class DependsSlightlyOnValue(DependsOnValue):
+    """The noise is scaled with the size of the value, its standard deviation by 1 + |f|/40000."""
+
+    unit = 40_000.0
 
 
 class NonNegative(Brownian):
@@ -255,6 +263,7 @@ RANDOMNESS = (
             ("brownian-clipped", Clipped),
             ("brownian-uniform-sum", UniformSum),
             ("brownian-depends-on-value", DependsOnValue),
+            ("brownian-depends-slightly-on-value", DependsSlightlyOnValue),
             ("brownian-single-precision", SinglePrecision),
             ("brownian-integer-noise", IntegerNoise),
             ("brownian-antithetic", Antithetic),

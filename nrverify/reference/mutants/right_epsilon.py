@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
-from nrverify.reference.mutants.right_boundary import linear_slope
-from nrverify.reference.mutants.right_noise import Brownian, LazyLaplace
+from nrverify.reference.mutants.right_boundary import SkellamLinear, linear_slope
+from nrverify.reference.mutants.right_noise import Brownian, LazyLaplace, Skellam
 
 TUNED_AT = 0.3
+THETA = 0.3
+LARGEST = 1e5
+STEP = 1.01
 
 
 def linear_time(epsilon: float, delta: float, sensitivity: float) -> float:
@@ -42,3 +46,28 @@ class EpsilonLaplace(LazyLaplace):
         if not at > 0:
             raise ValueError(f"epsilon must be positive, got {at!r}")
         return self.sensitivity / at
+
+
+@lru_cache(maxsize=1024)
+def skellam_time(epsilon: float) -> float:
+    """The smallest t of a grid from which on the line at θ = 0.3 charges at most ε; ValueError where it never does."""
+    boundary = SkellamLinear()
+    boundary.theta = THETA
+    t = LARGEST
+    if not boundary.epsilon(t) <= epsilon:
+        raise ValueError(f"epsilon must be above {boundary.epsilon(t)!r}, which this boundary never reaches")
+    while boundary.epsilon(t / STEP) <= epsilon:
+        t /= STEP
+    return t
+
+
+class EpsilonSkellam(Skellam):
+    """The Skellam mechanism behind a linear boundary: every look costs at most its ε, with probability 1 − δ."""
+
+    knob = "epsilon"
+    sensitivity = 1
+    delta = 1e-6
+
+    def time_at(self, at: float, d: int) -> float:
+        """ψ⁻¹(ε), on the safe side."""
+        return skellam_time(at)

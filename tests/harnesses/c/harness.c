@@ -106,6 +106,10 @@ int main(int argc, char **argv) {
     size_t capacity = 0;
     int brownian = argc > 1 && !strncmp(argv[1], "brownian", 8);
     fresh = argc > 1 && strstr(argv[1], "-fresh") != NULL;
+    if (!brownian && (argc < 2 || strncmp(argv[1], "threshold", 9))) {
+        fprintf(stderr, "name a kind: brownian | brownian-fresh | threshold | threshold-fresh\n");
+        return 2;
+    }
     while (getline(&line, &capacity, stdin) > 0) {
         uint64_t random = whole("seed");
         random = next(&random);

@@ -136,6 +136,9 @@ public final class Harness {
     }
 
     public static void main(String[] arguments) throws IOException {
+        if (!arguments[0].matches("(brownian|threshold)(-fresh)?")) {
+            throw new IllegalArgumentException("no kind " + arguments[0]);
+        }
         fresh = arguments[0].endsWith("-fresh");
         Map<Long, Session> sessions = new HashMap<>();
         long opened = 0;

@@ -3,6 +3,10 @@
 "use strict";
 
 const kind = process.argv[2];
+if (!/^(brownian|threshold)(-fresh)?$/.test(kind)) {
+  console.error(`no kind ${kind}: brownian | brownian-fresh | threshold | threshold-fresh`);
+  process.exit(2);
+}
 const fresh = kind.endsWith("-fresh");
 
 // Random numbers: sfc32, seeded with all 53 bits.

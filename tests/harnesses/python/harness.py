@@ -87,6 +87,8 @@ def answer(request, kind, sessions):
 
 
 def main():
+    if sys.argv[1] not in ("brownian", "brownian-fresh", "threshold", "threshold-fresh"):
+        sys.exit(f"no kind {sys.argv[1]}: brownian | brownian-fresh | threshold | threshold-fresh")
     sessions = {}
     for line in sys.stdin:
         request = json.loads(line)

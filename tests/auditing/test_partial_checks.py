@@ -1,0 +1,186 @@
+"""What checks keep of a batch is enough: bets made from sums and counts are the bets on every session, one by one."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import ndtr
+
+from nrverify.auditing.cases import Case
+from nrverify.auditing.cells import CELL_EDGES, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
+from nrverify.auditing.check import Batch
+from nrverify.auditing.halting import HazardWealth
+from nrverify.auditing.named import FLOOR, SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.streams import MOST_KEPT, Streams, keys_of
+from nrverify.auditing.threshold_alternatives import claimed_law
+from nrverify.auditing.threshold_cases import designs_for, neighbours_for
+from nrverify.auditing.threshold_checks import ThresholdLaw
+from nrverify.auditing.threshold_drawing import LabelledRuns, Runs
+from nrverify.auditing.threshold_privacy import ThresholdExPost, claims_of
+from nrverify.auditing.threshold_streams import BatchStreams
+from nrverify.auditing.unknown_times import IncrementLaw
+from nrverify.statistics.labels import Learner
+from nrverify.statistics.wealth import TIE_EFFECTS
+from nrverify.subjects.plays import Fixed
+
+
+def batch(releases, name="a case", schedule=None):
+    schedule = schedule or tuple(float(t) for t in range(releases.shape[1], 0, -1))
+    case = Case(name, (0.0,) * releases.shape[2], Fixed(schedule), "sample")
+    return Batch(case, releases, np.tile(schedule, (len(releases), 1)), None, None)
+
+
+def merged(check, *seen, method="observe"):
+    for what in seen:
+        scored = check.fresh()
+        getattr(scored, method)(what)
+        check.merge(scored)
+    return check
+
+
+def test_equal_transcripts_are_found_in_one_batch_and_across_batches():
+    rng = np.random.default_rng(0)
+    first, second = rng.standard_normal((40, 3, 1)), rng.standard_normal((50, 3, 1))
+    streams = merged(Streams(None), batch(first), batch(second), batch(second[:5], "another case"))
+    assert streams.seen["a case"].collisions == 0
+    assert streams.p_value() == 1.0
+    second[7], second[30] = first[3], first[3]
+    streams = merged(Streams(None), batch(first), batch(second))
+    assert streams.seen["a case"].collisions == 3
+    assert streams.sessions == 90
+    # At most 90²/2 pairs of three numbers, which single precision makes equal with probability 2^-69.
+    assert streams.p_value() == pytest.approx(90**2 / 2 * 2.0**-69 / 3, rel=1e-9)
+    assert streams.refuted(1e-9)
+
+
+def test_keys_tell_transcripts_apart_by_every_number_and_its_place_but_not_by_the_sign_of_zero():
+    rows = np.array(
+        [[[1.0], [2.0]], [[2.0], [1.0]], [[1.0], [np.nextafter(2.0, 3.0)]], [[0.0], [1.0]], [[-0.0], [1.0]]]
+    )
+    keys = [tuple(key) for key in keys_of(rows)]
+    assert len(set(keys)) == 4
+    assert keys[3] == keys[4]
+    many = keys_of(np.random.default_rng(1).standard_normal((100_000, 1, 1)))
+    assert len(np.unique(many[:, 0])) == len(np.unique(many[:, 1])) == 100_000
+
+
+def test_no_more_transcripts_are_kept_than_there_is_room_for(monkeypatch):
+    import nrverify.auditing.streams as module
+
+    monkeypatch.setattr(module, "MOST_KEPT", 100)
+    releases = np.random.default_rng(2).standard_normal((70, 2, 1))
+    streams = merged(Streams(None), batch(releases), batch(releases), batch(releases))
+    assert streams.sessions == 100
+    assert streams.seen["a case"].collisions == 30
+    assert streams.fresh().fresh()._before == {"a case": 100}
+    assert MOST_KEPT > 100
+
+
+def test_increments_are_bet_on_as_if_every_pair_were_there():
+    """The learned Gaussian against the best law with independent centred increments, both evaluated pair by pair."""
+    rng = np.random.default_rng(3)
+    noise = rng.standard_normal((3, 60, 2, 1))
+    check = merged(IncrementLaw(), *(batch(part) for part in noise))
+    pairs = [np.column_stack([part[:, 1, 0], part[:, 0, 0] - part[:, 1, 0]]) for part in noise]
+    predicted = 0.0
+    for index in (1, 2):
+        known = np.concatenate(pairs[:index])
+        covariance = np.cov(known.T, bias=True)
+        learned = stats.multivariate_normal(known.mean(axis=0), covariance + 1e-12 * np.trace(covariance) * np.eye(2))
+        predicted += learned.logpdf(pairs[index]).sum()
+    bet = np.concatenate(pairs[1:])
+    best = stats.norm.logpdf(bet, scale=np.sqrt((bet**2).mean(axis=0))).sum()
+    assert check.log_e == pytest.approx(predicted - best - math.log(64), rel=1e-9)
+
+
+def test_halting_rounds_are_bet_on_by_their_counts_as_run_by_run():
+    design = designs_for("above-threshold")[2]
+    law = claimed_law(design)
+    cells = np.random.default_rng(4).choice(law.size, 300, p=law)
+    check = merged(ThresholdLaw((design,), ("run_many",)), *(Runs(design, "run_many", part) for part in (cells,)))
+    hazard = law[:-1] / law[::-1].cumsum()[::-1][:-1]
+    odds, alike = np.zeros(TIE_EFFECTS.size), np.zeros(TIE_EFFECTS.size)
+    for cell in cells:
+        for n in range(min(cell + 1, design.rounds)):
+            odds += TIE_EFFECTS * (n == cell) - np.log1p(hazard[n] * np.expm1(TIE_EFFECTS))
+    for before, cell in pairwise(cells):
+        alike += TIE_EFFECTS * (before == cell) - np.log1p(law[before] * np.expm1(TIE_EFFECTS))
+    found = check.portfolio.families
+    for name, expected in (("odds of halting", odds), ("dependence on the run before", alike)):
+        wealth = found[f"{name} (all runs)"]
+        assert isinstance(wealth, HazardWealth)
+        assert wealth.log_wealth == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_labels_of_halting_rounds_are_bet_on_with_what_was_learned_before():
+    pair = neighbours_for("above-threshold")[0]
+    rng = np.random.default_rng(5)
+    drawn = [LabelledRuns(pair, rng.integers(0, 7, 200), rng.random(200) < 0.5) for _ in range(3)]
+    check = merged(ThresholdExPost((pair,)), *drawn)
+    assert check.runs == 600
+    counts = np.zeros((2, 7))
+    total = 0.0
+    for part in drawn:
+        learned = np.log((counts[1] + 1) / (counts[0] + 1))
+        for cell, label in zip(part.cells, part.label, strict=True):
+            claim = claims_of(pair)[cell]
+            guess, said = 1 / (1 + math.exp(-learned[cell])), 1 / (1 + math.exp(-claim))
+            stake = min(max(guess / said - 1, 0.0), 0.999 * math.exp(-claim))
+            total += math.log1p(stake) if label else math.log1p(-min(stake * math.exp(claim), 0.9995))
+        np.add.at(counts, (part.label.astype(int), part.cells), 1)
+    # The last guess is the learned one, the first shrinkage is 1.
+    assert check.wealth.sides[0].log_wealth[-1, 0, 0] == pytest.approx(total, rel=1e-9, abs=1e-12)
+
+
+def test_equal_batches_of_runs_are_found_when_they_are_merged():
+    design = designs_for("above-threshold")[0]
+    rng = np.random.default_rng(6)
+    first, second = (Runs(design, "run_many", rng.choice(41, 64, p=claimed_law(design))) for _ in range(2))
+    assert merged(BatchStreams(), first, second).observed is None
+    assert "two batches of 64 runs are the same" in merged(BatchStreams(), first, second, first).observed
+
+
+def test_a_fresh_learner_guesses_as_the_one_it_comes_from_and_keeps_no_more_than_there_is_room_for():
+    rng = np.random.default_rng(7)
+    features = rng.standard_normal((30_000, 2))
+    label = rng.random(30_000) < 1 / (1 + np.exp(-2 * features[:, 0]))
+    learner = Learner()
+    assert np.all(learner.predict(features) == 0)
+    scored = learner.fresh()
+    scored.learn(features, label)
+    assert np.all(scored.predict(features) == 0)
+    learner.merge(scored)
+    assert np.array_equal(learner.fresh().predict(features), learner.predict(features))
+    assert learner.coefficients == pytest.approx([2, 0, 0], abs=0.1)
+    again = learner.fresh()
+    again.learn(features, label)
+    assert sum(map(len, again.labels)) == 10_000
+
+
+def test_cells_are_counted_where_the_scores_fall():
+    z = np.concatenate([np.random.default_rng(8).standard_normal(5000), [-8.2, 8.2, 0.0, -3.6, 3.6]])
+    u = ndtr(z)
+    expected = np.histogram(u, np.concatenate([[0.0], CELL_EDGES, [1.0]]))[0]
+    assert cell_counts(fine_counts(z)).tolist() == expected.tolist()
+    by_column = cell_counts_by_column(z[: 2 * 2500].reshape(2500, 2))
+    assert by_column.sum(axis=0).tolist() == cell_counts(fine_counts(z[:5000])).tolist()
+    distance = KolmogorovSmirnov()
+    distance.add(fine_counts(z))
+    assert distance.counts.tolist() == np.histogram(u, np.arange(1025) / 1024)[0].tolist()
+
+
+def test_named_shapes_are_the_ratios_of_densities():
+    """Against densities of another library; the mixtures by hand."""
+    z = np.concatenate([np.linspace(-8.2, 8.2, 83), np.random.default_rng(9).standard_normal(100)])
+    densities = [stats.t(nu, scale=math.sqrt((nu - 2) / nu)).pdf(z) for nu in (3, 5, 12)]
+    densities.append(stats.logistic(scale=math.sqrt(3) / math.pi).pdf(z))
+    for share, deviation in ((0.01, 3.0), (0.001, 10.0)):
+        densities.append((1 - share) * stats.norm.pdf(z) + share * stats.norm(scale=deviation).pdf(z))
+    found = shape_ratios(z)
+    assert list(found) == list(SHAPES)
+    for total, density in zip(found.values(), densities, strict=True):
+        expected = np.log(FLOOR + (1 - FLOOR) * density / stats.norm.pdf(z)).sum()
+        assert total == pytest.approx(expected, rel=1e-10)
+    assert fresh_ratio(np.array([0.0, -np.inf, 1e4])) == pytest.approx(math.log(FLOOR) + 40 + math.log(0.98), rel=1e-9)
