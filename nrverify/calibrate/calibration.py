@@ -60,10 +60,11 @@ class Calibration:
 
     @property
     def green(self) -> bool:
-        """Whether every mutant was refuted, no correct subject was, and every number to reach was reached."""
+        """Whether every mutant was refuted, no correct subject was, no check is idle, and all numbers were reached."""
         alarms = () if self.alarms is None else (*self.alarms, all_together(self.alarms))
         return (
             (self.matrix is None or self.matrix.green)
+            and not self.idle_checks
             and all(row.green for row in alarms)
             and all(row.met for row in self.efficiency or ())
             and all(row.met for row in self.empirical or ())
@@ -77,7 +78,7 @@ def _named(entries: Sequence[Any], names: Sequence[str]) -> tuple[Any, ...]:
 
 RIGHT = (
     *("brownian-bridge", "laplace-reverse-kernel", "laplace-walk", "skellam-thinning"),
-    *("epsilon-brownian", "epsilon-brownian-with-times", "epsilon-laplace"),
+    *("epsilon-brownian", "epsilon-brownian-with-times", "epsilon-laplace", "epsilon-skellam"),
     *("threshold", "reduced-threshold-lazy", "stopping"),
     *("boundary-linear", "boundary-mixture", "boundary-half-normal-mixture", "boundary-skellam-linear"),
 )

@@ -155,6 +155,9 @@ def test_a_whole_budget_tells_which_check_is_for_what(monkeypatch):
     assert found.matrix is not None
     standings = {standing.id: standing for standing in found.matrix.standings()}
     assert standings["boundary.inverse"].alone == ("boundary-inverse-off",)
+    # Two mutants do not give every check something to do.
     assert "protocol.finite" in found.idle_checks
+    assert found.matrix.green
+    assert not found.green
     assert found.matrix.kills[0].whole is not None
     assert found.matrix.kills[1].whole is None

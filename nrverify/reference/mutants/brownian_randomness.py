@@ -154,19 +154,21 @@ class UniformSum(Brownian):
 class DependsOnValue(Brownian):
     """The noise is scaled with the size of the value, its standard deviation by 1 + |f|/5000."""
 
-    unit = 5000.0
-
     def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
-        return (1 + np.abs(value) / self.unit) * super().start(value, t, shape, rng)
+        return (1 + np.abs(value) / 5000) * super().start(value, t, shape, rng)
 
     def bridge_deviation(self, value: Array, noise: Array, t: float, s: float) -> Any:
-        return (1 + np.abs(value) / self.unit) * super().bridge_deviation(value, noise, t, s)
+        return (1 + np.abs(value) / 5000) * super().bridge_deviation(value, noise, t, s)
 
 
-class DependsSlightlyOnValue(DependsOnValue):
-    """The noise is scaled with the size of the value, its standard deviation by 1 + |f|/40000."""
+class WrongAtZero(Brownian):
+    """At the value 0 exactly, a guard against dividing by it leaves the noise a twentieth of its variance short."""
 
-    unit = 40_000.0
+    def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
+        return np.where(value == 0, math.sqrt(0.95), 1.0) * super().start(value, t, shape, rng)
+
+    def bridge_deviation(self, value: Array, noise: Array, t: float, s: float) -> Any:
+        return np.where(value == 0, math.sqrt(0.95), 1.0) * super().bridge_deviation(value, noise, t, s)
 
 
 class NonNegative(Brownian):
@@ -263,7 +265,7 @@ RANDOMNESS = (
             ("brownian-clipped", Clipped),
             ("brownian-uniform-sum", UniformSum),
             ("brownian-depends-on-value", DependsOnValue),
-            ("brownian-depends-slightly-on-value", DependsSlightlyOnValue),
+            ("brownian-wrong-at-zero", WrongAtZero),
             ("brownian-single-precision", SinglePrecision),
             ("brownian-integer-noise", IntegerNoise),
             ("brownian-antithetic", Antithetic),

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from nrverify.reference.mutants.catalogue import mutants
 from nrverify.reference.mutants.right_boundary import linear_slope
-from nrverify.reference.mutants.right_epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam, linear_time
+from nrverify.reference.mutants.right_epsilon import EpsilonBrownian, EpsilonLaplace, linear_time
 from nrverify.reference.mutants.right_noise import Array
 
 
@@ -134,13 +134,6 @@ class LaplaceFresh(EpsilonLaplace):
         return self.start(value, t, state.shape, rng)
 
 
-class SkellamHalf(EpsilonSkellam):
-    """The boundary counts the variance of one Poisson process where there are two, so the noise is halved."""
-
-    def time_at(self, at: float, d: int) -> float:
-        return super().time_at(at, d) / 2
-
-
 MUTANTS = mutants(
     "leak",
     (
@@ -157,6 +150,5 @@ MUTANTS = mutants(
         ("epsilon-laplace-sensitivity-ignored", LaplaceSensitivityIgnored),
         ("epsilon-laplace-scale-for-deviation", LaplaceDeviation),
         ("epsilon-laplace-fresh-noise", LaplaceFresh),
-        ("epsilon-skellam-half-the-noise", SkellamHalf),
     ),
 )

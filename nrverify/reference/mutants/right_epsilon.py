@@ -49,10 +49,10 @@ class EpsilonLaplace(LazyLaplace):
 
 
 @lru_cache(maxsize=1024)
-def skellam_time(epsilon: float) -> float:
+def skellam_time(epsilon: float, delta: float) -> float:
     """The smallest t of a grid from which on the line at θ = 0.3 charges at most ε; ValueError where it never does."""
     boundary = SkellamLinear()
-    boundary.theta = THETA
+    boundary.theta, boundary.delta = THETA, delta
     t = LARGEST
     if not boundary.epsilon(t) <= epsilon:
         raise ValueError(f"epsilon must be above {boundary.epsilon(t)!r}, which this boundary never reaches")
@@ -70,4 +70,4 @@ class EpsilonSkellam(Skellam):
 
     def time_at(self, at: float, d: int) -> float:
         """ψ⁻¹(ε), on the safe side."""
-        return skellam_time(at)
+        return skellam_time(at, self.delta)
