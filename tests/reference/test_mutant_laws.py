@@ -19,7 +19,7 @@ from nrverify.reference.mutants import BENIGN, MUTANTS
 
 FOUND, CLEAR = 8.0, 6.5
 SESSIONS, OPENED = 30_000, 1_500
-VALUE = np.array([1000.0, -2.0, 3.5])
+VALUE = np.array([1000.0, 0.0, 3.5])
 BROWNIAN_TIMES = [9.0, 8.9, 4.0, 4.0, 1.0, 0.5, 0.4, 0.3]
 LAPLACE_TIMES = [3.0, 2.9, 1.0, 1.0, 0.1, 0.02]
 SKELLAM_TIMES = [900.0, 300.0, 2.0, 0.25]
@@ -88,6 +88,7 @@ def brownian_scores(releases: np.ndarray) -> Iterator[Score]:
                 yield mean(f"after an extreme {n}", z[:, n][extreme] ** 2, 1, math.sqrt(2))
     yield mean("variance", z.ravel() ** 2, 1, math.sqrt(2))
     yield mean("variance at the large value", z[..., 0].ravel() ** 2, 1, math.sqrt(2))
+    yield mean("variance at the value 0", z[..., 1].ravel() ** 2, 1, math.sqrt(2))
 
 
 def laplace_scores(releases: np.ndarray) -> Iterator[Score]:
