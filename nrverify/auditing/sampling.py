@@ -145,7 +145,8 @@ class Sampler:
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
         """The chunks with the fresh checks of this look, as many together as are worth a call, until time is up."""
-        fresh = {id(task.checks): tuple(check.fresh() for check in task.checks) for task, _ in work}
+        different = {id(task.checks): task.checks for task, _ in work}
+        fresh = {key: tuple(check.fresh() for check in checks) for key, checks in different.items()}
         load: list[Work] = []
         foreseen = 0.0
         for index, chunk in laid:
