@@ -90,9 +90,10 @@ def battery_for(
 
 
 def _integrity(description: Description) -> list[TranscriptCheck]:
+    process = process_of(description)
     if description.mechanism == "skellam":
-        return [Streams(description.rate or 1.0), WholeNumbers()]
-    return [Streams(None, ties=description.mechanism == "laplace"), Lattice()]
+        return [Streams(process), WholeNumbers()]
+    return [Streams(process), Lattice()]
 
 
 def _ties(description: Description) -> list[TranscriptCheck]:

@@ -11,9 +11,12 @@ from scipy.special import ive
 from nrverify.auditing.check import Batch
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.stream_keys import EQUAL_NOISE, NOISE, Keys, keys_of, noise_keys
+from nrverify.laws.laplace import Laplace
+from nrverify.laws.process import Process
+from nrverify.laws.skellam import Skellam
 
 Floats = NDArray[np.float64]
-Keys = NDArray[np.uint64]
 
 MOST_KEPT = 400_000
 """Sessions of a case that are compared: with so many, a seed of 32 bits repeats itself about 18 times."""
@@ -51,51 +54,47 @@ class Seen:
 
 
 class Streams:
-    """No two sessions with different seeds give the same transcript.
+    """No two sessions with different seeds give the same transcript, or the same noise at other times.
 
-    A birthday test on whole transcripts: it catches a seed that is ignored, cut down to a few values, or shared by
-    sessions, also when the sessions are far apart. Misses streams that differ but overlap.
+    A birthday test on whole transcripts of a case, and on the numbers behind the noise of all cases: it catches a seed
+    that is ignored, cut down to a few values, or shared by sessions or requests, also when they are far apart and ask
+    for other times. Misses streams that differ but overlap, and at other times a subject that spends its random
+    numbers in an order of its own.
     """
 
     id = "randomness.streams"
     kind = "randomness"
     claims: tuple[str, ...] = ("P12",)
 
-    def __init__(self, rate: float | None, ties: bool = False) -> None:
-        self.rate = rate
-        self.ties = ties
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.sessions = 0
         self.seen: dict[str, Seen] = {}
         self._before: dict[str, int] = {}
         self._found: dict[str, int] = {}
 
-    @property
-    def sessions(self) -> int:
-        """How many sessions are compared."""
-        return sum(seen.sessions for seen in self.seen.values())
-
     def observe(self, batch: Batch) -> None:
-        """Keeps the keys of the first transcripts of a case."""
-        if not batch.case.fixed:
-            return
-        name = batch.case.name
-        seen = self.seen.setdefault(name, Seen())
-        room = MOST_KEPT - self._before.get(name, 0) - seen.sessions
-        if room <= 0:
-            return
-        keys = keys_of(batch.releases[:room])
-        seen.keys.append(keys)
-        seen.sessions += len(keys)
-        seen.root += len(keys) * float(np.sqrt(self._collision_probability(batch)))
+        """Keeps the keys of the first transcripts of a case, and of the noise behind the first transcripts of all."""
+        self.sessions += batch.sessions
+        if batch.case.fixed:
+            name = f"transcripts of the case {batch.case.name}"
+            room = self._room(name)
+            if room > 0:
+                self._keep(name, keys_of(batch.releases[:room]), self._collision_probability(batch))
+        if self._room(NOISE) > 0:
+            for name, keys in noise_keys(self.process, batch):
+                self._keep(name, keys[: max(self._room(name), 0)], EQUAL_NOISE)
 
     def fresh(self) -> Streams:
         """The same before anything was seen; a case of which enough was seen is passed over."""
-        blank = Streams(self.rate, self.ties)
+        blank = Streams(self.process)
         names = self.seen.keys() | self._before.keys()
         blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).sessions for name in names}
         return blank
 
     def merge(self, other: Streams) -> None:
         """Keeps what another has kept, as far as there is room."""
+        self.sessions += other.sessions
         for name, theirs in other.seen.items():
             own = self.seen.setdefault(name, Seen())
             kept = min(theirs.sessions, MOST_KEPT - own.sessions)
@@ -111,16 +110,17 @@ class Streams:
         return self.p_value() <= alpha / MOST_LOOKS
 
     def p_value(self) -> float:
-        """The smallest over cases of P(so many equal pairs) ≤ expected over observed, times the number of cases."""
-        found = [self.seen[name].chance / count for name, count in self._collisions().items() if count]
-        return min(1.0, len(self.seen) * min(found)) if found else 1.0
+        """The smallest over what is compared of P(so many equal pairs) ≤ expected over observed, times their number."""
+        return min([1.0, *(len(self.seen) * self.seen[name].chance / count for name, count in self._equal().items())])
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the number of streams that would have been noticed."""
         verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
-        pairs = sum(0.5 * seen.sessions * (seen.sessions - 1) for seen in self.seen.values())
+        pairs = max((0.5 * seen.sessions * (seen.sessions - 1) for seen in self.seen.values()), default=0.0)
         streams = pairs / max(-np.log(alpha), 1.0)
-        equal = sum(self._collisions().values())
+        equal = self._equal()
+        worst = min(equal, key=lambda name: self.seen[name].chance / equal[name], default=None)
+        chance = sum(seen.chance for seen in self.seen.values()) if worst is None else self.seen[worst].chance
         return CheckResult(
             self.id,
             self.kind,
@@ -129,47 +129,40 @@ class Streams:
             samples=self.sessions,
             p_value=self.p_value(),
             alpha=alpha,
-            detectable=f"fewer than {streams:.2g} different streams",
-            expected=f"{sum(seen.chance for seen in self.seen.values()):.2g} equal pairs of transcripts",
-            observed=f"{equal} equal pairs among {self.sessions} sessions of different seeds",
+            detectable=f"fewer than {streams:.2g} different streams" if streams >= 2 else None,
+            expected=f"{chance:.2g} equal pairs",
+            observed=f"{equal.get(worst, 0) if worst else 0} equal pairs among {self.sessions} sessions of different "
+            f"seeds{f' ({worst})' if worst else ''}",
         )
 
-    def _collisions(self) -> dict[str, int]:
+    def _room(self, name: str) -> int:
+        return MOST_KEPT - self._before.get(name, 0) - self.seen.get(name, Seen()).sessions
+
+    def _keep(self, name: str, keys: Keys, chance: float) -> None:
+        """Keeps keys that two independent streams have in common with this chance."""
+        seen = self.seen.setdefault(name, Seen())
+        seen.keys.append(keys)
+        seen.sessions += len(keys)
+        seen.root += len(keys) * float(np.sqrt(chance))
+
+    def _equal(self) -> dict[str, int]:
+        """How many pairs are equal, by what is compared, where there are any."""
         for name, seen in self.seen.items():
             if name not in self._found:
                 self._found[name] = seen.collisions
-        return self._found
+        return {name: count for name, count in self._found.items() if count}
 
     def _collision_probability(self, batch: Batch) -> float:
         """P(two independent transcripts are equal): of the increments for integer noise, of the floats else."""
         times, d = batch.times, batch.releases.shape[2]
-        if self.rate is None:
+        if not isinstance(self.process, Skellam):
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
             # Both tie, which Laplace noise does with probability (s/t)² each, or neither and their steps are equal.
-            tied = kept**4 if self.ties else np.where(kept == 1.0, 1.0, 0.0)
+            tied = kept**4 if isinstance(self.process, Laplace) else np.where(kept == 1.0, 1.0, 0.0)
             steps = tied + (1 - tied) * SINGLE_PRECISION_COLLISION
             return float((SINGLE_PRECISION_COLLISION * np.prod(steps)) ** d)
         if times is None:
             return 1.0
         spans = -np.diff(np.append(times[0], 0.0))
-        return float(np.prod(ive(0, 4 * self.rate * spans)) ** d)
-
-
-def keys_of(releases: Floats) -> Keys:
-    """A key of 128 bits for each transcript: its numbers taken in one by one, all bits mixed after each."""
-    words = np.ascontiguousarray(releases + 0.0).reshape(len(releases), -1).view(np.uint64)
-    keys = np.empty((len(words), 2), dtype=np.uint64)
-    for half, start in enumerate((0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)):
-        key = np.full(len(words), start, dtype=np.uint64)
-        for word in words.T:
-            key = _mixed(key * np.uint64(0x2545F4914F6CDD1D) ^ word)
-        keys[:, half] = key
-    return keys
-
-
-def _mixed(key: Keys) -> Keys:
-    """A one-to-one map of 64 bits in which every bit depends on all others (the finaliser of splitmix64)."""
-    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return key ^ (key >> np.uint64(31))
+        return float(np.prod(ive(0, 4 * self.process.rate * spans)) ** d)

@@ -44,8 +44,8 @@ class BatchStreams:
     """No two batches of run_many with different seeds are the same, run by run.
 
     Catches a seed that is ignored or cut down to few values. Two batches of m runs agree by chance with probability
-    (Σp²)^m; that, times the number of comparisons, is the error. Misses repetitions within a batch, which the law of
-    the halting round sees.
+    (Σp²)^m; that, times the cube of how many batches there were so far, is the error of all comparisons. Misses
+    repetitions within a batch, which the law of the halting round sees.
     """
 
     id = "randomness.streams"
@@ -53,7 +53,7 @@ class BatchStreams:
     claims: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.runs = 0
+        self.runs = self.batches = 0
         self.log_chance = np.inf
         self.observed: str | None = None
         self._new: list[Digest] = []
@@ -76,11 +76,11 @@ class BatchStreams:
         """Compares another's batches with all earlier ones of the same design and size."""
         self.runs += other.runs
         for batch in other._new:
+            self.batches += 1
             earlier = self._seen.setdefault((batch.design.name, batch.size), set())
             if batch.content in earlier:
-                # Comparisons of every design and size: at most the square of the batches seen.
-                batches = sum(map(len, self._seen.values())) + 1
-                log_chance = batch.size * np.log(batch.agreement) + 2 * np.log(batches)
+                # The n-th batch is compared with fewer than n others: paying n³ for it, all pay Σ(n − 1)/n³ < 1.
+                log_chance = batch.size * np.log(batch.agreement) + 3 * np.log(self.batches)
                 if log_chance < self.log_chance:
                     self.log_chance = float(log_chance)
                     self.observed = f"two batches of {batch.size} runs are the same ({batch.design.name})"

@@ -104,6 +104,27 @@ class FewStreams(Right):
         return super().open(value, seed % 50)
 
 
+class FewBatches:
+    """Right but for its seed, of which twelve bits are used; its numbers are drawn in one of the usual orders."""
+
+    mechanism = "brownian"
+
+    def __init__(self, order):
+        self.order = order
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed % 2**12)
+        k, d = len(schedule), len(value)
+        if self.order == "bridge, step by step":
+            return Right().sample(value, schedule, sessions, seed % 2**12)
+        if self.order == "walk, step by step":
+            z = rng.standard_normal((k, sessions, d)).transpose(1, 0, 2)
+        else:
+            z = rng.standard_normal((sessions, k, d))
+        spans = np.diff(schedule[::-1], prepend=0.0)
+        return value + np.cumsum(np.sqrt(spans)[:, None] * z, axis=1)[:, ::-1]
+
+
 class SinglePrecision(Right):
     def sample(self, value, schedule, sessions, seed):
         return super().sample(value, schedule, sessions, seed).astype(np.float32)

@@ -57,6 +57,13 @@ def test_a_wrong_subject_is_refuted_by_the_check_that_names_its_fault(subject, c
     assert "seed=0" in finding.reproduce
 
 
+@pytest.mark.parametrize("order", ["bridge, step by step", "walk, step by step", "walk, session by session"])
+def test_few_batches_are_seen_though_no_two_ask_for_the_same_times(order):
+    report = audit(subjects.FewBatches(order))
+    assert refuted(report) == {"randomness.streams"}
+    assert report.run["samples"] <= 10_000
+
+
 def test_too_much_noise_is_said_to_harm_accuracy_only():
     report = audit(subjects.WideBridge())
     finding = next(check for check in report.checks if check.id == "law.transcript")

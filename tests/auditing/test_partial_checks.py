@@ -12,8 +12,10 @@ from nrverify.auditing.cases import Case
 from nrverify.auditing.cells import CELL_EDGES, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
 from nrverify.auditing.check import Batch
 from nrverify.auditing.halting import HazardWealth
+from nrverify.auditing.innovations import innovations
 from nrverify.auditing.named import FLOOR, SHAPES, fresh_ratio, shape_ratios
-from nrverify.auditing.streams import MOST_KEPT, Streams, keys_of
+from nrverify.auditing.stream_keys import keys_of
+from nrverify.auditing.streams import MOST_KEPT, Streams
 from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import designs_for, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw
@@ -21,9 +23,13 @@ from nrverify.auditing.threshold_drawing import LabelledRuns, Runs
 from nrverify.auditing.threshold_privacy import ThresholdExPost, claims_of
 from nrverify.auditing.threshold_streams import BatchStreams
 from nrverify.auditing.unknown_times import IncrementLaw
+from nrverify.laws.brownian import Brownian
+from nrverify.laws.laplace import Laplace
 from nrverify.statistics.labels import Learner
 from nrverify.statistics.wealth import TIE_EFFECTS
 from nrverify.subjects.plays import Fixed
+
+A_CASE = "transcripts of the case a case"
 
 
 def batch(releases, name="a case", schedule=None):
@@ -43,16 +49,42 @@ def merged(check, *seen, method="observe"):
 def test_equal_transcripts_are_found_in_one_batch_and_across_batches():
     rng = np.random.default_rng(0)
     first, second = rng.standard_normal((40, 3, 1)), rng.standard_normal((50, 3, 1))
-    streams = merged(Streams(None), batch(first), batch(second), batch(second[:5], "another case"))
-    assert streams.seen["a case"].collisions == 0
+    streams = merged(Streams(Brownian()), batch(first), batch(second), batch(second[:5], "another case"))
+    assert streams.seen[A_CASE].collisions == 0
     assert streams.p_value() == 1.0
     second[7], second[30] = first[3], first[3]
-    streams = merged(Streams(None), batch(first), batch(second))
-    assert streams.seen["a case"].collisions == 3
+    streams = merged(Streams(Brownian()), batch(first), batch(second))
+    assert streams.seen[A_CASE].collisions == 3
     assert streams.sessions == 90
     # At most 90²/2 pairs of three numbers, which single precision makes equal with probability 2^-69.
     assert streams.p_value() == pytest.approx(90**2 / 2 * 2.0**-69 / 3, rel=1e-9)
     assert streams.refuted(1e-9)
+
+
+@pytest.mark.parametrize("process", [Brownian(), Laplace()], ids=["brownian", "laplace"])
+def test_the_same_noise_is_found_at_other_times_and_other_noise_is_not(process):
+    def drawn(seed, times, method):
+        law, rng = process.marginal(1.0), np.random.default_rng(seed)
+        unit = law.rvs(rng, (200, len(times), 1))
+        if isinstance(process, Laplace):
+            unit[:, 1:] *= rng.random((200, len(times) - 1, 1)) > 0.3
+            spans = np.array(times[::-1])
+        else:
+            spans = np.sqrt(np.diff(times[::-1], prepend=0.0))
+        releases = 5.0 + np.cumsum(spans[:, None] * unit, axis=1)[:, ::-1]
+        asked = np.tile(times, (200, 1))
+        noise = releases - 5.0
+        found = innovations(process, noise, asked, np.abs(releases) + 5.0, np.random.default_rng(0))
+        return Batch(Case("moving", (5.0,), Fixed(times), method), releases, asked, asked, found)
+
+    first, later = (8.0, 4.0, 2.0, 1.0, 0.5), (9.0, 7.0, 3.0, 2.5, 0.75)
+    for method in ("sample", "open"):
+        streams = merged(Streams(process), drawn(1, first, method), drawn(2, later, method))
+        assert streams.p_value() == 1.0
+        streams = merged(Streams(process), drawn(1, first, method), drawn(1, later, method))
+        assert streams.seen["the noise along the walk in growing time"].collisions > 50
+        assert streams.refuted(1e-9)
+    assert "walk" in streams.conclude(1e-9).observed
 
 
 def test_keys_tell_transcripts_apart_by_every_number_and_its_place_but_not_by_the_sign_of_zero():
@@ -71,10 +103,10 @@ def test_no_more_transcripts_are_kept_than_there_is_room_for(monkeypatch):
 
     monkeypatch.setattr(module, "MOST_KEPT", 100)
     releases = np.random.default_rng(2).standard_normal((70, 2, 1))
-    streams = merged(Streams(None), batch(releases), batch(releases), batch(releases))
-    assert streams.sessions == 100
-    assert streams.seen["a case"].collisions == 30
-    assert streams.fresh().fresh()._before == {"a case": 100}
+    streams = merged(Streams(Brownian()), batch(releases), batch(releases), batch(releases))
+    assert streams.seen[A_CASE].sessions == 100
+    assert streams.seen[A_CASE].collisions == 30
+    assert streams.fresh().fresh()._before[A_CASE] == 100
     assert MOST_KEPT > 100
 
 

@@ -50,7 +50,7 @@ def drawn(subject: Any, value: np.ndarray, times: list[float]) -> list[np.ndarra
     """Transcripts: two batches in one; and sessions one by one where they do not run on the same code as batches."""
     found = []
     if getattr(subject, "sample", None) is not None:
-        batches = [np.asarray(subject.sample(value, times, SESSIONS // 2, seed)) for seed in (101, 202)]
+        batches = [np.asarray(subject.sample(value, times, SESSIONS // 2, seed)) for seed in (101, 101 + 2**20)]
         found.append(np.concatenate(batches))
     if vars(type(subject)).get("open") is not None or not found:
         sessions = (subject.open(value, seed) for seed in range(OPENED))

@@ -76,6 +76,13 @@ class FewSeeds(Brownian):
         return different[(seed + np.arange(sessions)) % 64]
 
 
+class FewBatches(Brownian):
+    """Batches are seeded with twelve bits of the seed, so there are 4,096 different ones; single sessions are right."""
+
+    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
+        return super().sample(value, schedule, sessions, seed % 2**12)
+
+
 class NoisePool(Brownian):
     """Noise is taken from a pool of 65,536 paths prepared in advance, so paths come again."""
 
@@ -257,6 +264,7 @@ RANDOMNESS = (
             ("brownian-last-coordinate-copied", LastCoordinateCopied),
             ("brownian-shared-by-sessions", SharedBySessions),
             ("brownian-few-seeds", FewSeeds),
+            ("brownian-few-batches", FewBatches),
             ("brownian-noise-pool", NoisePool),
             ("brownian-seed-ignored", SeedIgnored),
             ("brownian-seed-from-value", SeedFromValue),

@@ -1,0 +1,94 @@
+"""Keys of transcripts, and of the noise behind them whatever the times: what equal streams have in common.
+
+A subject that draws one number for each release gives, from one stream, the same numbers at any times: its steps along
+the bridge, from the first release on, or its steps in growing time, from the last release back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from nrverify.auditing.check import Batch
+from nrverify.laws.brownian import Brownian
+from nrverify.laws.process import Process
+from nrverify.laws.skellam import Skellam
+
+Floats = NDArray[np.float64]
+Keys = NDArray[np.uint64]
+
+VALUES, BITS = 4, 20
+"""The noise is known by so many of its numbers, each as a probability of so many bits: rounding does not reach them."""
+MOST_SOUGHT = 16
+"""They are sought among so many."""
+EQUAL_NOISE = 2.0 ** (-VALUES * BITS)
+"""How likely two independent streams have the same noise in these numbers."""
+NOISE = "the noise along the bridge"
+"""The kind of key that every session has."""
+
+
+def noise_keys(process: Process, batch: Batch) -> Iterator[tuple[str, Keys]]:
+    """Keys of the noise, each kind with what it is: of every session, and of the sessions of one request together.
+
+    Only numbers that are independent and uniform are used, given the past and whether there was a tie.
+    """
+    if batch.innovations is None or batch.times is None or isinstance(process, Skellam):
+        return
+    together = batch.case.method == "sample"
+    down = np.asarray(ndtr(batch.innovations.z))
+    yield NOISE, _keys(down)
+    if together:
+        yield "the noise of the first releases of a request", _keys(down[None, :, 0])
+    if batch.case.fixed:
+        up = _upwards(process, batch)
+        yield "the noise along the walk in growing time", _keys(up)
+        if together:
+            yield "the noise of the last releases of a request", _keys(up[None, :, 0])
+
+
+def _upwards(process: Process, batch: Batch) -> Floats:
+    """The steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else NaN."""
+    assert batch.innovations is not None
+    assert batch.times is not None
+    times = batch.times[0, ::-1]
+    noise = batch.noise[:, ::-1]
+    steps = np.diff(noise, axis=1, prepend=0.0)
+    still = np.zeros(steps.shape, dtype=bool)
+    still[:, 1:] = batch.innovations.tied[:, :0:-1]
+    spans = np.sqrt(np.diff(times, prepend=0.0)) if isinstance(process, Brownian) else times
+    still |= spans[:, None] == 0
+    scaled = steps / np.where(spans > 0, spans, 1.0)[:, None]
+    return np.where(still, np.nan, process.marginal(1.0).cdf(scaled))
+
+
+def _keys(probabilities: Floats) -> Keys:
+    """A key for every row with enough numbers, from the first of them."""
+    rows = probabilities.reshape(len(probabilities), -1)[:, :MOST_SOUGHT]
+    there = np.isfinite(rows)
+    enough = there.sum(axis=1) >= VALUES
+    rows, there = rows[enough], there[enough]
+    first = np.argsort(~there, axis=1, kind="stable")[:, :VALUES]
+    return keys_of(np.floor(np.take_along_axis(rows, first, axis=1) * 2.0**BITS))
+
+
+def keys_of(releases: Floats) -> Keys:
+    """A key of 128 bits for each transcript: its numbers taken in one by one, all bits mixed after each."""
+    words = np.ascontiguousarray(releases + 0.0).reshape(len(releases), math.prod(releases.shape[1:])).view(np.uint64)
+    keys = np.empty((len(words), 2), dtype=np.uint64)
+    for half, start in enumerate((0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)):
+        key = np.full(len(words), start, dtype=np.uint64)
+        for word in words.T:
+            key = _mixed(key * np.uint64(0x2545F4914F6CDD1D) ^ word)
+        keys[:, half] = key
+    return keys
+
+
+def _mixed(key: Keys) -> Keys:
+    """A one-to-one map of 64 bits in which every bit depends on all others (the finaliser of splitmix64)."""
+    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return key ^ (key >> np.uint64(31))
