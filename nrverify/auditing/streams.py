@@ -18,8 +18,11 @@ from nrverify.laws.skellam import Skellam
 
 Floats = NDArray[np.float64]
 
-MOST_KEPT = 400_000
-"""Sessions of a case that are compared: with so many, a seed of 32 bits repeats itself about 18 times."""
+MOST_TRANSCRIPTS = 2**16
+"""Sessions of a case whose transcripts are compared."""
+MOST_NOISE = 400_000
+"""Sessions of all cases whose noise is compared: with so many, a seed of 32 bits repeats itself about 18 times."""
+TRANSCRIPTS = "transcripts of the case "
 SINGLE_PRECISION_COLLISION = 2.0**-23
 """How likely two numbers of a single-precision source coincide: such a source is legitimate here."""
 KEY_COLLISION = 2.0**-120
@@ -77,7 +80,7 @@ class Streams:
         """Keeps the keys of the first transcripts of a case, and of the noise behind the first transcripts of all."""
         self.sessions += batch.sessions
         if batch.case.fixed:
-            name = f"transcripts of the case {batch.case.name}"
+            name = TRANSCRIPTS + batch.case.name
             room = self._room(name)
             if room > 0:
                 self._keep(name, keys_of(batch.releases[:room]), self._collision_probability(batch))
@@ -97,7 +100,7 @@ class Streams:
         self.sessions += other.sessions
         for name, theirs in other.seen.items():
             own = self.seen.setdefault(name, Seen())
-            kept = min(theirs.sessions, MOST_KEPT - own.sessions)
+            kept = min(theirs.sessions, _most(name) - own.sessions)
             if kept <= 0:
                 continue
             own.keys.append(np.concatenate(theirs.keys)[:kept])
@@ -136,7 +139,7 @@ class Streams:
         )
 
     def _room(self, name: str) -> int:
-        return MOST_KEPT - self._before.get(name, 0) - self.seen.get(name, Seen()).sessions
+        return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).sessions
 
     def _keep(self, name: str, keys: Keys, chance: float) -> None:
         """Keeps keys that two independent streams have in common with this chance."""
@@ -166,3 +169,8 @@ class Streams:
             return 1.0
         spans = -np.diff(np.append(times[0], 0.0))
         return float(np.prod(ive(0, 4 * self.process.rate * spans)) ** d)
+
+
+def _most(name: str) -> int:
+    """How many keys of a kind are kept."""
+    return MOST_TRANSCRIPTS if name.startswith(TRANSCRIPTS) else MOST_NOISE

@@ -6,12 +6,12 @@ measured by `nrverify calibrate`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from nrverify.benchmark.growth import growth
 from nrverify.benchmark.row import Growth, Row
 
-__all__ = ["Growth", "Row", "growth", "rows", "run"]
+__all__ = ["Growth", "Row", "growth", "rows"]
 
 
 def rows(quick: bool = False) -> Iterator[Row]:
@@ -30,13 +30,3 @@ def rows(quick: bool = False) -> Iterator[Row]:
     if not quick:
         yield commands.audit()
         yield from commands.verify()
-
-
-def run(progress: Callable[[Row], None] | None = None, quick: bool = False) -> list[Row]:
-    """All rows; `progress` is told of each as it is done."""
-    done = []
-    for row in rows(quick):
-        done.append(row)
-        if progress is not None:
-            progress(row)
-    return done

@@ -8,8 +8,8 @@ from nrverify.benchmark.row import Growth, Row
 
 SIZES = (10**4, 10**5, 10**6, 10**7, 10**8)
 QUICK_SIZES = SIZES[:3]
-AUDIT_SIZES = (10**4, 10**5, 10**6)
-QUICK_AUDIT_SIZES = AUDIT_SIZES[:2]
+AUDIT_SIZES = (10**4, 10**5, 10**6, 10**7, 10**8)
+QUICK_AUDIT_SIZES = AUDIT_SIZES[:3]
 BATCH = 10**5
 """Numbers drawn at once: what an audit or an experiment holds, however many it draws in all."""
 MANY = 10**6

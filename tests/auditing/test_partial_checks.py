@@ -15,7 +15,7 @@ from nrverify.auditing.halting import HazardWealth
 from nrverify.auditing.innovations import innovations
 from nrverify.auditing.named import FLOOR, SHAPES, fresh_ratio, shape_ratios
 from nrverify.auditing.stream_keys import keys_of
-from nrverify.auditing.streams import MOST_KEPT, Streams
+from nrverify.auditing.streams import MOST_TRANSCRIPTS, Streams
 from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import designs_for, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw
@@ -101,13 +101,13 @@ def test_keys_tell_transcripts_apart_by_every_number_and_its_place_but_not_by_th
 def test_no_more_transcripts_are_kept_than_there_is_room_for(monkeypatch):
     import nrverify.auditing.streams as module
 
-    monkeypatch.setattr(module, "MOST_KEPT", 100)
+    monkeypatch.setattr(module, "MOST_TRANSCRIPTS", 100)
     releases = np.random.default_rng(2).standard_normal((70, 2, 1))
     streams = merged(Streams(Brownian()), batch(releases), batch(releases), batch(releases))
     assert streams.seen[A_CASE].sessions == 100
     assert streams.seen[A_CASE].collisions == 30
     assert streams.fresh().fresh()._before[A_CASE] == 100
-    assert MOST_KEPT > 100
+    assert MOST_TRANSCRIPTS > 100
 
 
 def test_increments_are_bet_on_as_if_every_pair_were_there():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from nrverify.benchmark import Row, growth, measure, run
+from nrverify.benchmark import Row, growth, measure
 
 
 def row(measured, unit, target):
@@ -51,14 +51,6 @@ def test_the_memory_of_a_simulation_is_that_of_a_batch_whatever_its_size():
     for cost in growth(sizes=[10**5, 3 * 10**5], batch=10**5):
         assert cost.peak_bytes < 8 * 10**5 * 1.1 + 12 * 8 * 2**14
         assert cost.nanoseconds > 0
-
-
-def test_every_row_is_reported_as_it_is_done(monkeypatch):
-    expected = [row(1.0, "ratio", 0.5), row(1.0, "seconds", 0.5)]
-    monkeypatch.setattr("nrverify.benchmark.rows", lambda quick: iter(expected))
-    seen = []
-    assert run(seen.append) == expected
-    assert seen == expected
 
 
 @pytest.mark.parametrize("row_name", ["threshold_law", "crossing_probability"])
