@@ -21,15 +21,17 @@ CONFIDENCE = 0.95
 """Of an empirical ε, at every look at once."""
 MOST_SHOWN = 6
 MOST_PICTURES, FEWEST_SHOWN = 3, 200
+SEARCH, CONFIRM = 0, 1
+"""The halves of the sessions: events are searched on one and confirmed on the other."""
 BINS = np.linspace(-12.0, 12.0, 481)
 
 
 class ExPost:
     """P(b = 1 | transcript) ≤ σ(E) but for δ: the claim itself, for any transcript up to a stop.
 
-    Bets with guesses learned on earlier sessions (all releases, their sizes, ties and number) and with the loss the
-    claim implies, one release at a time and summed. Catches leaks through earlier releases, whatever their mechanism.
-    Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
+    Bets with guesses learned on every other earlier session (all releases, their sizes, ties and number) and with the
+    loss the claim implies, one release at a time and summed. Catches leaks through earlier releases, whatever their
+    mechanism. Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
     """
 
     id = "privacy.ex-post"
@@ -54,8 +56,10 @@ class ExPost:
         rows = np.arange(last.size)
         guess = np.stack([learner.predict(features), losses[rows, last], losses.sum(axis=1)])
         self.wealth.bet(guess, claim, drawn.label)
-        self._count(guess[1] if learner.coefficients is None else guess[0], claim, drawn.label)
-        learner.learn(features, drawn.label)
+        half = rows % 2
+        self._count(guess[1] if learner.coefficients is None else guess[0], claim, drawn.label, half)
+        # What is learned, like the event that is searched, owes nothing to the half that confirms it.
+        learner.learn(features[half == SEARCH], drawn.label[half == SEARCH])
 
     def fresh(self) -> ExPost:
         """The same before the first bet, with what was learned."""
@@ -126,10 +130,9 @@ class ExPost:
         losses = np.where(present, losses, 0.0)
         return claim[np.arange(last.size), last], losses, last
 
-    def _count(self, score: Floats, claim: Floats, label: NDArray[np.bool_]) -> None:
+    def _count(self, score: Floats, claim: Floats, label: NDArray[np.bool_], half: NDArray[np.intp]) -> None:
         """Counts of (search or confirm, label, score) by claim: the sample for the empirical ε, in bounded memory."""
         cells = np.digitize(score, BINS)
-        half = np.arange(score.size) % 2
         for level in np.unique(np.round(claim, 6)):
             here = np.round(claim, 6) == level
             counts = self._histogram.setdefault(float(level), np.zeros((2, 2, BINS.size + 1), dtype=np.int64))
@@ -143,10 +146,10 @@ class ExPost:
             above = counts[..., ::-1].cumsum(axis=-1)
             searched = [
                 epsilon_lower_bound(int(hits), int(hits + others), confidence)
-                for hits, others in zip(above[0, 1], above[0, 0], strict=True)
+                for hits, others in zip(above[SEARCH, 1], above[SEARCH, 0], strict=True)
             ]
             cell = int(np.argmax(searched))
-            hits, others = int(above[1, 1, cell]), int(above[1, 0, cell])
+            hits, others = int(above[CONFIRM, 1, cell]), int(above[CONFIRM, 0, cell])
             found.append((level, epsilon_lower_bound(hits, hits + others, confidence)))
         return found
 
