@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description
+from nrverify.subjects.families import FAMILIES
 
 
 def asked_of(subject: Any, timeout: float) -> tuple[str, ...]:
@@ -41,12 +43,21 @@ def check_ids(mechanism: str, knob: str) -> tuple[str, ...]:
     return (*STOPPING_IDS, *BOUNDARY_IDS)
 
 
+def unasked(description: Description, only: tuple[str, ...]) -> list[CheckResult]:
+    """Checks that were asked for by name, and are for other subjects than this."""
+    asked = check_ids(description.mechanism, description.knob or "time")
+    knob = f" and knob {description.knob!r}" if description.mechanism in NOISE_REDUCTION else ""
+    why = f"it is not for subjects with mechanism {description.mechanism!r}{knob}"
+    others = dict.fromkeys(id for id in only if id not in asked)
+    return [CheckResult(id, "law", CheckVerdict.NOT_COVERED, message=why) for id in others]
+
+
 def _never(mechanism: str, knob: str) -> set[str]:
     """Checks that have no meaning for this mechanism and knob."""
     never = {"law.increments", "privacy.epsilon"} if knob == "time" else set()
-    if mechanism != "brownian":
+    if not FAMILIES[mechanism].increments:
         never.add("law.increments")
-    if mechanism == "skellam":
+    if FAMILIES[mechanism].integer:
         never.add("ties")
     return never
 

@@ -17,10 +17,6 @@ from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.streams import Streams
 from nrverify.auditing.ties import LaplaceTies, NoTies, SameAnswer
 from nrverify.auditing.unknown_times import IncrementLaw
-from nrverify.laws.brownian import Brownian
-from nrverify.laws.laplace import Laplace
-from nrverify.laws.process import Process
-from nrverify.laws.skellam import Skellam
 from nrverify.subjects.description import Description
 
 IDS = (
@@ -45,13 +41,6 @@ class Battery:
         return [*self.transcripts, *self.pairs]
 
 
-def process_of(description: Description) -> Process:
-    """The process whose law the subject claims."""
-    if description.mechanism == "skellam":
-        return Skellam(description.rate or 1.0)
-    return Laplace() if description.mechanism == "laplace" else Brownian()
-
-
 def battery_for(
     description: Description, cases: list[Case], knob: Knob, times_known: bool, only: tuple[str, ...]
 ) -> Battery:
@@ -63,7 +52,7 @@ def battery_for(
     if times_known:
         transcripts += [ReleaseLaw(), TranscriptLaw(), ValueLaw(cases), SessionIndependence(), SameAnswer()]
         transcripts += _ties(description)
-        pairs.append(ChangeOfMeasure(process_of(description)))
+        pairs.append(ChangeOfMeasure(description.noise))
         if adaptive:
             transcripts.append(AdaptiveLaw())
         else:
@@ -73,7 +62,7 @@ def battery_for(
         else:
             missing["independence.coordinates"] = "the subject has one dimension"
     else:
-        if description.mechanism == "brownian":
+        if description.family.increments:
             transcripts.append(IncrementLaw())
         for name in (
             *("law.release", "law.transcript", "law.adaptive", "law.value", "ties", "ties.repeated-time"),
@@ -90,16 +79,16 @@ def battery_for(
 
 
 def _integrity(description: Description) -> list[TranscriptCheck]:
-    process = process_of(description)
-    if description.mechanism == "skellam":
-        return [Streams(process), WholeNumbers()]
-    return [Streams(process), Lattice()]
+    return [
+        Streams(description.mechanism, description.rate or 1.0),
+        WholeNumbers() if description.integer else Lattice(),
+    ]
 
 
 def _ties(description: Description) -> list[TranscriptCheck]:
-    if description.mechanism == "laplace":
+    if description.family.tied:
         return [LaplaceTies()]
-    return [NoTies()] if description.mechanism == "brownian" else []
+    return [] if description.integer else [NoTies()]
 
 
 def _privacy(
@@ -123,8 +112,8 @@ def _privacy(
                 known_times=times_known,
             )
         )
-    elif description.mechanism == "laplace":
-        pairs.append(ExPost("laplace", None, 0.0, 0.5))
+    elif description.family.pure:
+        pairs.append(ExPost(description.mechanism, None, 0.0, 0.5))
     else:
         missing["privacy.ex-post"] = "with knob 'time' the claim is the law itself"
 

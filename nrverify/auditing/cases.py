@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nrverify.subjects.description import Description
 from nrverify.subjects.plays import Fixed, Follow
 
-DEFAULT_RANGE = {"time": (0.01, 1000.0), "epsilon": (0.2, 5.0)}
+DEFAULT_EPSILONS = (0.2, 5.0)
 DEFAULT_DIMENSIONS = (1, 3)
 WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
@@ -77,10 +77,8 @@ class Knob:
 
 def knob_of(description: Description) -> Knob:
     """The range a subject is asked in: its own, or the default of its knob."""
-    low, high = description.range or DEFAULT_RANGE[description.knob]
-    if description.range is None and description.mechanism == "skellam" and description.knob == "time":
-        rate = description.rate or 1.0
-        low, high = low / rate * 10, high / rate
+    usual = DEFAULT_EPSILONS if description.knob == "epsilon" else description.family.times(description.rate or 1.0)
+    low, high = description.range or usual
     return Knob(max(low, 1e-12), high, description.knob == "time")
 
 
@@ -111,7 +109,7 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
             Case("adaptive", _spread((-2.0, 4.0), small), Follow(*ends, fast, slow, 6, 0.0), "open"),
             Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
         ]
-    if (description.mechanism, description.knob) == ("brownian", "epsilon") and "time_of" not in description.methods:
+    if description.family.increments and description.knob == "epsilon" and "time_of" not in description.methods:
         cases += _dense(description, knob, large)
     return cases
 

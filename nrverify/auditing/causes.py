@@ -120,7 +120,7 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
 
 
 def _tie_cause(observed: str, description: Description) -> tuple[str, str]:
-    if description.mechanism != "laplace":
+    if not description.family.tied:
         return "noise reused at a smaller time, or drawn from few numbers", "the noise is less than it seems: a leak"
     if "scale" in observed:
         return (

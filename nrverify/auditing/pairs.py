@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,31 +48,29 @@ class Labelled:
     label: NDArray[np.bool_]
 
 
-def directions(d: int, norm: str) -> list[Floats]:
-    """Along an axis, along the diagonal, and with mixed signs: of norm 1."""
+def directions(d: int, distance: Callable[[Floats], float]) -> list[Floats]:
+    """Along an axis, along the diagonal, and with mixed signs: of length 1."""
     axis = np.zeros(d)
     axis[0] = 1.0
     if d == 1:
         return [axis]
     diagonal, mixed = np.ones(d), np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
-    size = float(d) if norm == "l1" else float(np.sqrt(d))
-    return [axis, diagonal / size, mixed / size]
+    return [axis, diagonal / distance(diagonal), mixed / distance(mixed)]
 
 
 def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Pair]:
     """Neighbouring values along the designed directions, each with a play that ends where a black box sees most."""
-    norm = "l1" if description.mechanism == "laplace" else "l2"
     pairs: list[Pair] = []
     for d in sorted({dimensions[0], dimensions[-1]}):
-        for index, direction in enumerate(directions(d, norm)):
-            if description.mechanism == "skellam" and (d > 1 and index > 0):
+        for index, direction in enumerate(directions(d, description.family.distance)):
+            if description.integer and (d > 1 and index > 0):
                 continue
             plays = _plays(description, knob)
             for number, (method, play, shift) in enumerate(plays):
                 if index > 0 and number > 0:
                     continue
                 value = tuple(float(x) for x in 5.0 + np.arange(d))
-                step = np.round(direction * shift) if description.mechanism == "skellam" else direction * shift
+                step = np.round(direction * shift) if description.integer else direction * shift
                 neighbour = tuple(float(x) for x in np.array(value) - step)
                 name = f"pair {d}-{index}-{number}"
                 pairs.append(Pair(Case(name, value, play, method), neighbour))
@@ -90,18 +89,9 @@ def _plays(description: Description, knob: Knob) -> list[tuple[str, Fixed | Foll
     else:
         end = knob.at(0.6)
         schedule = (min(4 * end, knob.high), min(2 * end, knob.high), end)
-        shift = _shift(description, end)
+        shift = description.family.telling(end, description.rate or 1.0)
         follow = Follow(schedule[0], end, 0.5, 0.7, 5, 0.2 * float(np.sqrt(end)))
     plays: list[tuple[str, Fixed | Follow, float]] = [(method, Fixed(schedule), shift)]
     if "open" in description.methods:
         plays.append(("open", follow, shift))
     return plays
-
-
-def _shift(description: Description, time: float) -> float:
-    """A shift whose loss at that time is of order 2."""
-    if description.mechanism == "laplace":
-        return BLACK_BOX_CLAIM * time
-    if description.mechanism == "skellam":
-        return max(1.0, round(float(np.sqrt(2 * (description.rate or 1.0) * time))))
-    return float(np.sqrt(2 * time))

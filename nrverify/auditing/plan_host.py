@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.battery import process_of
 from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import Design
 from nrverify.laws.boundary import HalfNormalMixture
@@ -115,12 +114,12 @@ class ClaimedLaw:
         """There is nothing to end."""
 
     def _time(self, epsilon: float) -> float:
-        if self.description.mechanism == "laplace":
+        if self.description.family.pure:
             return (self.description.sensitivity or 1.0) / epsilon
         return float(self._boundary.inverse(epsilon)) / self._spread
 
     def _played(self, value: Floats, play: Play, sessions: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        return self._noisy(process_of(self.description), value, play, sessions, rng)
+        return self._noisy(self.description.noise, value, play, sessions, rng)
 
     def _noisy(
         self, process: Process, value: Floats, play: Play, sessions: int, rng: np.random.Generator

@@ -50,7 +50,7 @@ def _alike(side: Side, other: Side, later: int, count: int, chance: float) -> bo
 
 def _chance(record: RecordedTranscripts, count: int) -> float:
     """A bound on the chance that two independent sessions agree: that of their first releases."""
-    if record.description.mechanism != "skellam":
+    if not record.description.integer:
         return COINCIDENCE
     if record.value.times is None:
         return 1.0

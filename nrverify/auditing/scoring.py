@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.battery import process_of
 from nrverify.auditing.cases import Case
 from nrverify.auditing.check import Batch, PairCheck, TranscriptCheck
 from nrverify.auditing.drawing import Drawer, by_coin
@@ -45,7 +44,7 @@ def show(
     found = None
     if times is not None and finite and whole(description, releases):
         scale = np.abs(releases) + np.abs(case.array)
-        found = innovations(process_of(description), releases - case.array, times, scale, rng)
+        found = innovations(description.noise, releases - case.array, times, scale, rng)
     batch = Batch(case, releases, asked, times, found)
     for check in checks:
         if finite or isinstance(check, Finite):
@@ -62,4 +61,4 @@ def show_labelled(description: Description, drawn: Labelled, checks: Sequence[Pa
 def whole(description: Description, releases: Floats) -> bool:
     """Integer noise is only scored when it is integer; a release that is not is another check's finding."""
     integer = (releases == np.round(releases)) | np.isnan(releases)
-    return description.mechanism != "skellam" or bool(np.all(integer))
+    return not description.integer or bool(np.all(integer))

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nrverify.auditing.check import Batch
-from nrverify.laws.brownian import Brownian
-from nrverify.laws.process import Process
-from nrverify.laws.skellam import Skellam
+from nrverify.subjects.families import NoiseFamily
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
@@ -31,12 +29,12 @@ NOISE = "the noise along the bridge"
 """The kind of key that every session has."""
 
 
-def noise_keys(process: Process, batch: Batch) -> Iterator[tuple[str, Keys]]:
+def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
     """Keys of the noise, each kind with what it is: of every session, and of the sessions of one request together.
 
     Only numbers that are independent and uniform are used, given the past and whether there was a tie.
     """
-    if batch.innovations is None or batch.times is None or isinstance(process, Skellam):
+    if batch.innovations is None or batch.times is None or family.steps is None:
         return
     together = batch.case.method == "sample"
     down = np.asarray(ndtr(batch.innovations.z))
@@ -44,25 +42,22 @@ def noise_keys(process: Process, batch: Batch) -> Iterator[tuple[str, Keys]]:
     if together:
         yield "the noise of the first releases of a request", _keys(down[None, :, 0])
     if batch.case.fixed:
-        up = _upwards(process, batch)
+        up = _upwards(family, batch, family.steps(batch.times[0, ::-1]))
         yield "the noise along the walk in growing time", _keys(up)
         if together:
             yield "the noise of the last releases of a request", _keys(up[None, :, 0])
 
 
-def _upwards(process: Process, batch: Batch) -> Floats:
+def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:
     """The steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else NaN."""
     assert batch.innovations is not None
-    assert batch.times is not None
-    times = batch.times[0, ::-1]
     noise = batch.noise[:, ::-1]
     steps = np.diff(noise, axis=1, prepend=0.0)
     still = np.zeros(steps.shape, dtype=bool)
     still[:, 1:] = batch.innovations.tied[:, :0:-1]
-    spans = np.sqrt(np.diff(times, prepend=0.0)) if isinstance(process, Brownian) else times
     still |= spans[:, None] == 0
     scaled = steps / np.where(spans > 0, spans, 1.0)[:, None]
-    return np.where(still, np.nan, process.marginal(1.0).cdf(scaled))
+    return np.where(still, np.nan, family.process(1.0).marginal(1.0).cdf(scaled))
 
 
 def _keys(probabilities: Floats) -> Keys:

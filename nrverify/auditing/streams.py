@@ -12,9 +12,7 @@ from nrverify.auditing.check import Batch
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import EQUAL_NOISE, NOISE, Keys, keys_of, noise_keys
-from nrverify.laws.laplace import Laplace
-from nrverify.laws.process import Process
-from nrverify.laws.skellam import Skellam
+from nrverify.subjects.families import FAMILIES, NoiseFamily
 
 Floats = NDArray[np.float64]
 
@@ -69,12 +67,18 @@ class Streams:
     kind = "randomness"
     claims: tuple[str, ...] = ("P12",)
 
-    def __init__(self, process: Process) -> None:
-        self.process = process
+    def __init__(self, mechanism: str, rate: float = 1.0) -> None:
+        self.mechanism = mechanism
+        self.rate = rate
         self.sessions = 0
         self.seen: dict[str, Seen] = {}
         self._before: dict[str, int] = {}
         self._found: dict[str, int] = {}
+
+    @property
+    def family(self) -> NoiseFamily:
+        """The kind of noise."""
+        return FAMILIES[self.mechanism]
 
     def observe(self, batch: Batch) -> None:
         """Keeps the keys of the first transcripts of a case, and of the noise behind the first transcripts of all."""
@@ -85,12 +89,12 @@ class Streams:
             if room > 0:
                 self._keep(name, keys_of(batch.releases[:room]), self._collision_probability(batch))
         if self._room(NOISE) > 0:
-            for name, keys in noise_keys(self.process, batch):
+            for name, keys in noise_keys(self.family, batch):
                 self._keep(name, keys[: max(self._room(name), 0)], EQUAL_NOISE)
 
     def fresh(self) -> Streams:
         """The same before anything was seen; a case of which enough was seen is passed over."""
-        blank = Streams(self.process)
+        blank = Streams(self.mechanism, self.rate)
         names = self.seen.keys() | self._before.keys()
         blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).sessions for name in names}
         return blank
@@ -158,17 +162,17 @@ class Streams:
     def _collision_probability(self, batch: Batch) -> float:
         """P(two independent transcripts are equal): of the increments for integer noise, of the floats else."""
         times, d = batch.times, batch.releases.shape[2]
-        if not isinstance(self.process, Skellam):
+        if not self.family.integer:
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
             # Both tie, which Laplace noise does with probability (s/t)² each, or neither and their steps are equal.
-            tied = kept**4 if isinstance(self.process, Laplace) else np.where(kept == 1.0, 1.0, 0.0)
+            tied = kept**4 if self.family.tied else np.where(kept == 1.0, 1.0, 0.0)
             steps = tied + (1 - tied) * SINGLE_PRECISION_COLLISION
             return float((SINGLE_PRECISION_COLLISION * np.prod(steps)) ** d)
         if times is None:
             return 1.0
         spans = -np.diff(np.append(times[0], 0.0))
-        return float(np.prod(ive(0, 4 * self.process.rate * spans)) ** d)
+        return float(np.prod(ive(0, 4 * self.rate * spans)) ** d)
 
 
 def _most(name: str) -> int:

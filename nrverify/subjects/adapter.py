@@ -36,7 +36,7 @@ class Adapter:
         known = (*METHODS.get(mechanism, ()), *OPTIONAL) if isinstance(mechanism, str) else ()
         attributes["methods"] = [name for name in known if callable(_attribute(subject, name))]
         self.description: Description = describe(attributes)
-        self.integer = self.description.mechanism == "skellam"
+        self.integer = self.description.integer
 
     def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
         """Whole transcripts at once, shape (sessions, len(schedule), d)."""

@@ -38,7 +38,7 @@ def read_description(result: Any) -> Described:
     attributes["methods"] = _names(attributes["methods"], "methods", needed=_methods_of(attributes["mechanism"]))
     description = describe(attributes)
     encodings = _names(result.get("encodings"), "encodings", needed=None)
-    preferred = ("i64le", "f64le") if description.mechanism == "skellam" else ("f64le",)
+    preferred = ("i64le", "f64le") if description.integer else ("f64le",)
     return Described(description, next((name for name in preferred if name in encodings), None))
 
 

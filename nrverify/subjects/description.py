@@ -5,11 +5,15 @@ from __future__ import annotations
 import difflib
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.families import FAMILIES, NoiseFamily
 
-NOISE_REDUCTION = ("brownian", "laplace", "skellam")
+if TYPE_CHECKING:
+    from nrverify.laws.process import Process
+
+NOISE_REDUCTION = tuple(FAMILIES)
 THRESHOLD = ("above-threshold", "reduced-above-threshold")
 MECHANISMS = (*NOISE_REDUCTION, *THRESHOLD, "boundary", "private-stopping")
 KNOBS = ("time", "epsilon")
@@ -41,6 +45,21 @@ class Description:
     dimensions: tuple[int, ...] | None
     interval: tuple[float, float] | None
 
+    @property
+    def family(self) -> NoiseFamily:
+        """The kind of noise, of a mechanism that has one."""
+        return FAMILIES[self.mechanism]
+
+    @property
+    def noise(self) -> Process:
+        """The process whose law the subject claims."""
+        return self.family.process(self.rate or 1.0)
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and releases are whole numbers."""
+        return self.mechanism in FAMILIES and self.family.integer
+
 
 def describe(attributes: dict[str, Any]) -> Description:
     """A description from attributes (None is absent); `SubjectFailed` says what is wrong with them."""
@@ -57,7 +76,7 @@ def describe(attributes: dict[str, Any]) -> Description:
     if mechanism in ("boundary", "private-stopping") or knob == "epsilon":
         if sensitivity is None:
             raise SubjectFailed("the subject makes a privacy claim: it needs the attribute sensitivity")
-        if delta is None and mechanism != "laplace":
+        if delta is None and not (mechanism in FAMILIES and FAMILIES[mechanism].pure):
             raise SubjectFailed("the subject makes a privacy claim: it needs the attribute delta")
     return Description(
         name=_printable(attributes.get("name") or "subject"),

@@ -155,7 +155,7 @@ class ProcessHost:
         return session
 
     def _value(self, value: Floats) -> list[int] | list[float]:
-        return [int(x) for x in value] if self.description.mechanism == "skellam" else _floats(value)
+        return [int(x) for x in value] if self.description.integer else _floats(value)
 
     @contextmanager
     def _counted(self) -> Iterator[None]:

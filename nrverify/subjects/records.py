@@ -5,6 +5,7 @@ The format is described in RECORDS.md beside this file; nothing in it is ever un
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,11 @@ def record_of(arrays: dict[str, NDArray[Any]]) -> Record:
         return runs_of(fields)
     if mechanism in MECHANISMS and mechanism not in NOISE_REDUCTION:
         raise SubjectFailed(f"a {mechanism} cannot be audited from records: audit the implementation itself")
+    if mechanism not in NOISE_REDUCTION:
+        recorded = (*NOISE_REDUCTION, *THRESHOLD)
+        close = difflib.get_close_matches(str(mechanism)[:100], recorded, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise SubjectFailed(f"the mechanism is {mechanism!r:.100}: it must be one of {', '.join(recorded)}{hint}")
     return transcripts_of(fields)
 
 

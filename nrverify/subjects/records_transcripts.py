@@ -113,12 +113,12 @@ def _neighbours(description: Description, value: Floats, neighbour: Floats) -> N
         raise SubjectFailed("value and neighbour are the same: they must be two neighbouring values")
     if max(np.abs(value).max(), np.abs(neighbour).max()) > LARGEST_VALUE:
         raise SubjectFailed(f"value or neighbour is beyond {LARGEST_VALUE:g}: there is no room for noise")
-    if description.mechanism == "skellam" and not np.array_equal([value, neighbour], np.round([value, neighbour])):
+    if description.integer and not np.array_equal([value, neighbour], np.round([value, neighbour])):
         raise SubjectFailed("value and neighbour must be whole numbers: skellam noise is added to counts")
     if description.knob != "epsilon":
         return
     assert description.sensitivity is not None
-    apart = float(shift.sum()) if description.mechanism == "laplace" else float(np.sqrt((shift**2).sum()))
+    apart = description.family.distance(shift)
     if apart > description.sensitivity * (1 + 1e-9):
         raise SubjectFailed(
             f"value and neighbour are {apart:g} apart, more than the sensitivity {description.sensitivity:g}: "

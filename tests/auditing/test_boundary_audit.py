@@ -181,6 +181,25 @@ def test_improper_values_are_refuted(value):
     assert (report.exit_code, refuted(report)) == (1, ["boundary.values"])
 
 
+@pytest.mark.parametrize(
+    ("short", "verdict", "said"),
+    [(0.0, "consistent", False), (1e-12, "consistent", False), (5e-7, "consistent", True), (3e-6, "refuted", False)],
+)
+def test_an_inverse_by_bisection_may_fall_short_by_a_millionth_which_is_said(short, verdict, said):
+    right = Linear.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.0)
+    found = check(
+        nrverify.audit(subject(right, lambda epsilon: right.inverse(epsilon) * (1 - short))), "boundary.inverse"
+    )
+    assert found.verdict == verdict
+    assert ("round it up" in (found.message or "")) == said
+
+
+def test_an_absolute_tolerance_is_not_judged_where_epsilon_is_beyond_use():
+    right = Linear.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.0)
+    report = nrverify.audit(subject(right, lambda epsilon: right.inverse(epsilon) - 1e-9))
+    assert check(report, "boundary.inverse").verdict == "consistent"
+
+
 def test_an_inverse_without_noise_is_refuted():
     right = Linear.tightest_at(epsilon=0.3, delta=1e-6, sensitivity=1.0)
     for answer in (0.0, math.inf, math.nan):
