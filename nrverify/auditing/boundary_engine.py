@@ -38,6 +38,8 @@ FARTHEST = 1e9
 """All t > 0 means t/Δ² between one part in so many and so many."""
 SCAN, FEWEST = 2000, 300
 SECONDS_A_SCAN = 0.8
+USED, DENSE = (1e-3, 1e5), 2
+"""t/Δ² where boundaries are used, scanned with so many times the points; a slow subject is spared."""
 
 
 class BoundaryAudit:
@@ -111,6 +113,11 @@ class BoundaryAudit:
         count = max(FEWEST, min(self._size, int(SECONDS_A_SCAN / self.asker.pace)))
         times = np.clip(np.geomspace(low, high, count), low, high)
         self.scan = (times, self.asker.epsilon(times))
+        # Where boundaries are used, a dent of a per cent must not hide from the check of monotonicity.
+        unit = self.claim.sensitivity**2
+        start, end = max(low, USED[0] * unit), min(high, USED[1] * unit)
+        if start < end and count == self._size:
+            self.asker.epsilon(np.clip(np.geomspace(start, end, DENSE * self._size), start, end))
 
     def _monotone(self) -> list[CheckResult]:
         return [BoundaryMonotone().conclude(*self.asker.everything(), self.description.process)]

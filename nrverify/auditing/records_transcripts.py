@@ -138,8 +138,8 @@ def _pair_of(record: RecordedTranscripts) -> Pair:
     play: Fixed | Follow = Fixed(tuple(float(at) for at in first))
     if not record.fixed:
         play = Follow(float(first[0]), float(first[0]), 1.0, 1.0, record.length, 0.0)
-    method = "sample" if record.fixed else "open"
-    return Pair(Case("recorded", value, play, method), neighbour)
+    # Whether recorded sessions shared a request is not known: each stands for itself.
+    return Pair(Case("recorded", value, play, "open"), neighbour)
 
 
 def _battery_of(record: RecordedTranscripts, pair: Pair, only: tuple[str, ...]) -> Battery:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ive
+from scipy.special import bdtrc, ive
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.looks import MOST_LOOKS
@@ -23,35 +23,65 @@ MOST_NOISE = 400_000
 TRANSCRIPTS = "transcripts of the case "
 SINGLE_PRECISION_COLLISION = 2.0**-23
 """How likely two numbers of a single-precision source coincide: such a source is legitimate here."""
+FEWEST_STREAMS = 2.0**31
+"""Streams that seeds must lead to: what is left of a seed of 32 bits and a sign."""
 KEY_COLLISION = 2.0**-120
 """How likely two different transcripts have the same key of 128 bits, with a margin of 2^8."""
 
 
 @dataclass
 class Seen:
-    """The transcripts of a case by their keys, (n, 2), and Σ√P(a transcript equals an independent copy of itself)."""
+    """Transcripts, or noise, by their keys (n, 2), the requests they came from (n,), and how likely keys agree."""
 
     keys: list[Keys] = field(default_factory=list)
+    requests: list[NDArray[np.int64]] = field(default_factory=list)
     sessions: int = 0
+    sources: int = 0
+    """How many requests: a session that was opened is one."""
     root: float = 0.0
+    """Σ√P(a transcript equals an independent copy of itself)."""
 
-    @property
-    def collisions(self) -> int:
-        """How many pairs have the same key."""
+    def add(self, keys: Keys, requests: NDArray[np.int64], root: float) -> None:
+        """Keeps keys, with the number of each one's request among these."""
+        self.keys.append(keys)
+        self.requests.append(self.sources + requests)
+        self.sessions += len(keys)
+        self.sources += int(requests.max(initial=-1)) + 1
+        self.root += root
+
+    def repeats(self) -> tuple[int, int]:
+        """Sessions equal to an earlier one of their own request, and requests with one equal to another request's."""
         if self.sessions < 2:
-            return 0
-        keys = np.concatenate(self.keys)
+            return 0, 0
+        keys, requests = np.concatenate(self.keys), np.concatenate(self.requests)
         ordered = np.sort(keys[:, 0])
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         if repeated.size == 0:
-            return 0
-        _, counts = np.unique(keys[np.isin(keys[:, 0], repeated)], axis=0, return_counts=True)
-        return int((counts * (counts - 1) // 2).sum())
+            return 0, 0
+        some = np.isin(keys[:, 0], repeated)
+        _, alike = np.unique(keys[some], axis=0, return_inverse=True)
+        different = np.unique(np.column_stack([alike.ravel(), requests[some]]), axis=0)
+        within = int(some.sum()) - len(different)
+        # In groups of equal keys, every request but the first has met an earlier one.
+        between = np.unique(different[1:][different[1:, 0] == different[:-1, 0], 1]).size
+        return within, int(between)
 
     @property
     def chance(self) -> float:
         """A bound on the pairs to be expected: P(X = Y) ≤ √P(X = X')√P(Y = Y') (Cauchy–Schwarz), and equal keys."""
         return 0.5 * self.root**2 + 0.5 * self.sessions**2 * KEY_COLLISION
+
+    def p_value(self, within: int, between: int) -> float:
+        """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more.
+
+        Each request meets one of fewer than n earlier streams with probability at most n 2^-31; what goes beyond half
+        of the repeats is left to chance, by Markov's inequality.
+        """
+        p_within = self.chance / within if within else 1.0
+        met = (between + 1) // 2
+        p_between = float(bdtrc(met - 1, self.sources, min(self.sources / FEWEST_STREAMS, 1.0)))
+        p_between += self.chance / (between - met + 1)
+        return min(1.0, 2 * min(p_within, p_between if between else 1.0))
 
 
 class Streams:
@@ -59,8 +89,8 @@ class Streams:
 
     A birthday test on whole transcripts of a case, and on the numbers behind the noise of all cases: it catches a seed
     that is ignored, cut down to a few values, or shared by sessions or requests, also when they are far apart and ask
-    for other times. Misses streams that differ but overlap, and at other times a subject that spends its random
-    numbers in an order of its own.
+    for other times. A seed of 32 bits, which many generators have, is let pass. Misses streams that differ but overlap,
+    and at other times a subject that spends its random numbers in an order of its own.
     """
 
     id = "randomness.streams"
@@ -73,7 +103,7 @@ class Streams:
         self.sessions = 0
         self.seen: dict[str, Seen] = {}
         self._before: dict[str, int] = {}
-        self._found: dict[str, int] = {}
+        self._found: dict[str, tuple[int, int]] = {}
 
     @property
     def family(self) -> NoiseFamily:
@@ -87,10 +117,12 @@ class Streams:
             name = TRANSCRIPTS + batch.case.name
             room = self._room(name)
             if room > 0:
-                self._keep(name, keys_of(batch.releases[:room]), self._collision_probability(batch))
+                keys = keys_of(batch.releases[:room])
+                self._keep(name, keys, _requests(batch, len(keys)), self._collision_probability(batch))
         if self._room(NOISE) > 0:
             for name, keys in noise_keys(self.family, batch):
-                self._keep(name, keys[: max(self._room(name), 0)], EQUAL_NOISE)
+                kept = keys[: max(self._room(name), 0)]
+                self._keep(name, kept, _requests(batch, len(kept)), EQUAL_NOISE)
 
     def fresh(self) -> Streams:
         """The same before anything was seen; a case of which enough was seen is passed over."""
@@ -107,27 +139,25 @@ class Streams:
             kept = min(theirs.sessions, _most(name) - own.sessions)
             if kept <= 0:
                 continue
-            own.keys.append(np.concatenate(theirs.keys)[:kept])
-            own.sessions += kept
-            own.root += theirs.root * kept / theirs.sessions
+            keys, requests = np.concatenate(theirs.keys)[:kept], np.concatenate(theirs.requests)[:kept]
+            own.add(keys, requests, theirs.root * kept / theirs.sessions)
             self._found.pop(name, None)
 
     def refuted(self, alpha: float) -> bool:
-        """Whether there are more equal pairs than chance explains (Markov's inequality, α divided over the looks)."""
+        """Whether there are more repeats than chance explains (α divided over the looks)."""
         return self.p_value() <= alpha / MOST_LOOKS
 
     def p_value(self) -> float:
-        """The smallest over what is compared of P(so many equal pairs) ≤ expected over observed, times their number."""
-        return min([1.0, *(len(self.seen) * self.seen[name].chance / count for name, count in self._equal().items())])
+        """The smallest over what is compared, times their number."""
+        repeats = self._repeats().items()
+        return min([1.0, *(len(self.seen) * self.seen[name].p_value(*found) for name, found in repeats)])
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the number of streams that would have been noticed."""
         verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
-        pairs = max((0.5 * seen.sessions * (seen.sessions - 1) for seen in self.seen.values()), default=0.0)
-        streams = pairs / max(-np.log(alpha), 1.0)
-        equal = self._equal()
-        worst = min(equal, key=lambda name: self.seen[name].chance / equal[name], default=None)
-        chance = sum(seen.chance for seen in self.seen.values()) if worst is None else self.seen[worst].chance
+        repeats = self._repeats()
+        worst = min(repeats, key=lambda name: self.seen[name].p_value(*repeats[name]), default=None)
+        within, between = repeats.get(worst or "", (0, 0))
         return CheckResult(
             self.id,
             self.kind,
@@ -136,28 +166,35 @@ class Streams:
             samples=self.sessions,
             p_value=self.p_value(),
             alpha=alpha,
-            detectable=f"fewer than {streams:.2g} different streams" if streams >= 2 else None,
-            expected=f"{chance:.2g} equal pairs",
-            observed=f"{equal.get(worst, 0) if worst else 0} equal pairs among {self.sessions} sessions of different "
-            f"seeds{f' ({worst})' if worst else ''}",
+            detectable=self._detectable(alpha / MOST_LOOKS / max(len(self.seen), 1)),
+            expected="no equal sessions of different seeds, beyond what chance and a seed of 32 bits explain",
+            observed=f"{within + between} repeats among {self.sessions} sessions of different seeds"
+            + (f" ({worst})" if worst else ""),
         )
+
+    def _detectable(self, level: float) -> str | None:
+        """The streams of which so many repeats are to be expected that they would have been noticed."""
+        streams = 0.0
+        for seen in self.seen.values():
+            needed = next(
+                (count for count in np.geomspace(1, 1e6, 200) if seen.p_value(0, int(count)) <= level), np.inf
+            )
+            streams = max(streams, 0.5 * seen.sources**2 / needed)
+        return f"fewer than {streams:.2g} different streams" if streams >= 2 else None
 
     def _room(self, name: str) -> int:
         return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).sessions
 
-    def _keep(self, name: str, keys: Keys, chance: float) -> None:
+    def _keep(self, name: str, keys: Keys, requests: NDArray[np.int64], chance: float) -> None:
         """Keeps keys that two independent streams have in common with this chance."""
-        seen = self.seen.setdefault(name, Seen())
-        seen.keys.append(keys)
-        seen.sessions += len(keys)
-        seen.root += len(keys) * float(np.sqrt(chance))
+        self.seen.setdefault(name, Seen()).add(keys, requests, len(keys) * float(np.sqrt(chance)))
 
-    def _equal(self) -> dict[str, int]:
-        """How many pairs are equal, by what is compared, where there are any."""
+    def _repeats(self) -> dict[str, tuple[int, int]]:
+        """How many sessions and requests repeat others, by what is compared, where any do."""
         for name, seen in self.seen.items():
             if name not in self._found:
-                self._found[name] = seen.collisions
-        return {name: count for name, count in self._found.items() if count}
+                self._found[name] = seen.repeats()
+        return {name: found for name, found in self._found.items() if any(found)}
 
     def _collision_probability(self, batch: Batch) -> float:
         """P(two independent transcripts are equal): of the increments for integer noise, of the floats else."""
@@ -178,3 +215,8 @@ class Streams:
 def _most(name: str) -> int:
     """How many keys of a kind are kept."""
     return MOST_TRANSCRIPTS if name.startswith(TRANSCRIPTS) else MOST_NOISE
+
+
+def _requests(batch: Batch, sessions: int) -> NDArray[np.int64]:
+    """The request that each session came from: one for all of a sample, one for each that was opened."""
+    return np.zeros(sessions, dtype=np.int64) if batch.case.method == "sample" else np.arange(sessions)

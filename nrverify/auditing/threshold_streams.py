@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc
 
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.streams import FEWEST_STREAMS
 from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import Design
 from nrverify.auditing.threshold_drawing import Runs
@@ -16,6 +18,8 @@ from nrverify.auditing.threshold_drawing import Runs
 Floats = NDArray[np.float64]
 
 SMALLEST_BATCH = 16
+LOG_UNLIKELY = -25.0
+"""Batches that agree by chance more often than this are too short to tell."""
 MOST_KEPT = 64
 """Batches kept of each design and size: a seed that is cut down so far that batches repeat does so soon."""
 
@@ -45,7 +49,7 @@ class BatchStreams:
 
     Catches a seed that is ignored or cut down to few values. Two batches of m runs agree by chance with probability
     (Σp²)^m; that, times the cube of how many batches there were so far, is the error of all comparisons. Misses
-    repetitions within a batch, which the law of the halting round sees.
+    repetitions within a batch, which the law of the halting round sees. A seed of 32 bits is let pass.
     """
 
     id = "randomness.streams"
@@ -53,7 +57,7 @@ class BatchStreams:
     claims: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.runs = self.batches = 0
+        self.runs = self.batches = self.repeats = 0
         self.log_chance = np.inf
         self.observed: str | None = None
         self._new: list[Digest] = []
@@ -80,12 +84,21 @@ class BatchStreams:
             earlier = self._seen.setdefault((batch.design.name, batch.size), set())
             if batch.content in earlier:
                 # The n-th batch is compared with fewer than n others: paying n³ for it, all pay Σ(n − 1)/n³ < 1.
-                log_chance = batch.size * np.log(batch.agreement) + 3 * np.log(self.batches)
+                log_equal = batch.size * np.log(batch.agreement) + 3 * np.log(self.batches)
+                if log_equal > LOG_UNLIKELY:
+                    continue
+                self.repeats += 1
+                log_chance = float(np.logaddexp(log_equal, self._log_met()))
                 if log_chance < self.log_chance:
-                    self.log_chance = float(log_chance)
+                    self.log_chance = log_chance
                     self.observed = f"two batches of {batch.size} runs are the same ({batch.design.name})"
             elif len(earlier) < MOST_KEPT:
                 earlier.add(batch.content)
+
+    def _log_met(self) -> float:
+        """log of a bound on P(so many of the n batches meet an earlier stream) with 2^31 streams, at any n."""
+        met = bdtrc(self.repeats - 1, self.batches, min(self.batches / FEWEST_STREAMS, 1.0))
+        return float(np.log(met) + np.log(2 * self.batches**2))
 
     def refuted(self, alpha: float) -> bool:
         """Whether batches agree that chance would not make agree."""

@@ -93,8 +93,8 @@ JUDGED = {
     "laplace": (FIXED | {"ties", "independence.coordinates", "privacy.ex-post"}, {"law.adaptive"}),
     "skellam": (FIXED, {"law.adaptive"}),
     "one release": (LAWS | {"lattice"}, {"law.transcript", "law.adaptive", "ties"}),
-    "adaptive brownian": (LAWS | {"law.adaptive", "ties", "lattice"}, {"law.transcript", "randomness.streams"}),
-    "adaptive laplace": (LAWS | {"law.adaptive", "privacy.ex-post"}, {"law.transcript", "randomness.streams"}),
+    "adaptive brownian": (LAWS | {"law.adaptive", "randomness.streams", "ties", "lattice"}, {"law.transcript"}),
+    "adaptive laplace": (LAWS | {"law.adaptive", "randomness.streams", "privacy.ex-post"}, {"law.transcript"}),
     "threshold": THRESHOLD,
     "reduced threshold": THRESHOLD,
 }
