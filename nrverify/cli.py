@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
 
 import click
 
@@ -13,11 +16,24 @@ EXIT_USAGE = 2
 EXIT_OWN_FAULT = 70
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+"""128 + SIGPIPE, as of a program that the closed pipe has ended: the verdict was not delivered, and is none."""
+
+EXIT_CODES = """\b
+Exit codes of every command:
+  0    nothing refuted, everything as it should be
+  1    refuted, or something is not as it should be
+  2    a mistake in the command, its files or its configuration
+  3    the subject could not be run
+  4    inconclusive
+  70   a fault of nrverify's own
+  130  interrupted (128 + the signal's number): no verdict
+  141  whoever read the output has closed it; reports asked for as files are written
+"""
 
 
 COMMANDS = {
     "verify": ("nrverify.commands.verify", "Settle the paper's 100 statements by evidence that can fail."),
-    "explain": ("nrverify.commands.explain", "A claim in full: statement, verdict, correction, derivation."),
+    "explain": ("nrverify.commands.explain", "A claim: statement, verdict, correction, proof; or a check."),
     "audit": ("nrverify.commands.audit", "Audit an implementation: is it what it claims to be?"),
     "replay": ("nrverify.commands.replay", "Recompute a recorded verdict without the subject."),
     "vectors": ("nrverify.commands.vectors", "Certified test vectors for implementers in any language."),
@@ -28,8 +44,38 @@ COMMANDS = {
 """Each command's module and its line in the help."""
 
 
+class OutputClosed(click.ClickException):
+    """Whoever read the output has gone: there is nobody to tell."""
+
+    exit_code = EXIT_BROKEN_PIPE
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def _noticing_a_closed_pipe() -> Iterator[None]:
+    """Left to themselves click and rich end with 1 then, which means refuted."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise OutputClosed("output closed") from error
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):
+            raise OutputClosed("output closed") from leaving
+        raise
+
+
 class ClosestMatchGroup(click.Group):
     """Loads a command when it is asked for, and suggests the closest one for a name it does not know."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _noticing_a_closed_pipe():  # as --help prints
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _noticing_a_closed_pipe():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -56,7 +102,7 @@ class ClosestMatchGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=ClosestMatchGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ClosestMatchGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
 @click.version_option(package_name="nrverify", prog_name="nrverify")
 def cli() -> None:
     """Settles whether noise-reduction differential privacy is right: the paper's mathematics, and its code."""
@@ -64,25 +110,35 @@ def cli() -> None:
 
 def main() -> None:
     """Runs the command; a fault of nrverify's own ends with exit code 70 and one sentence."""
-    import os
-
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed before the start
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     try:
-        sys.exit(cli.main(prog_name="nrverify", standalone_mode=False) or 0)
-    except click.exceptions.Exit as leaving:
-        sys.exit(leaving.exit_code)
-    except click.ClickException as mistake:
-        mistake.show()
-        sys.exit(mistake.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted: no verdict", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+        code = _exit_code()
+        sys.stdout.flush()
+        sys.stderr.flush()
     except OSError as error:
         # Whoever reads the output has gone, or its disk is full: no verdict has these codes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if isinstance(error, BrokenPipeError):
-            sys.exit(EXIT_BROKEN_PIPE)
-        click.echo(f"nrverify: {error.strerror or error}", err=True)
-        sys.exit(EXIT_USAGE)
+        code = _say_nothing_more(error)
+    sys.exit(code)
+
+
+def _exit_code() -> int:
+    """What the command comes to; `OSError` where its output cannot be written."""
+    try:
+        return int(cli.main(prog_name="nrverify", standalone_mode=False) or 0)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as mistake:
+        mistake.show()
+        return mistake.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted: no verdict", err=True)
+        return EXIT_INTERRUPTED
+    except OSError:
+        raise
     except Exception as error:
         if os.environ.get("NRVERIFY_DEBUG"):
             raise
@@ -91,7 +147,18 @@ def main() -> None:
             "Please report it; NRVERIFY_DEBUG=1 shows where it happened.",
             err=True,
         )
-        sys.exit(EXIT_OWN_FAULT)
+        return EXIT_OWN_FAULT
+
+
+def _say_nothing_more(error: OSError) -> int:
+    """Lets go of the streams, so that the interpreter does not stumble over them when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    if isinstance(error, BrokenPipeError):
+        os.dup2(nowhere, 2)
+        return EXIT_BROKEN_PIPE
+    click.echo(f"nrverify: {error.strerror or error}", err=True)
+    return EXIT_USAGE
 
 
 if __name__ == "__main__":

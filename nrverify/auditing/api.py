@@ -11,7 +11,8 @@ from os import PathLike
 from shlex import quote
 from typing import Any
 
-from nrverify.auditing.causes import explained
+from nrverify.auditing.asked import unasked
+from nrverify.auditing.causes import CLAIM, explained
 from nrverify.auditing.crew import Crew
 from nrverify.auditing.engines import Engine
 from nrverify.auditing.recorder import Recorder
@@ -53,6 +54,8 @@ def audit(
     if where.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
         raise ValueError("records are judged on this machine: leave out --engine dask")
     settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks))
+    if unknown := [name for name in settings.only if name not in CLAIM]:
+        raise ValueError(f"no check {unknown[0]!r}: one of {', '.join(CLAIM)}")
     open_host = opener(subject)
     recorder = record if record is None or isinstance(record, Recorder) else Recorder(record)
     if recorder is not None and recorder.named and where.scheduler is not None:
@@ -126,7 +129,7 @@ def audited(
     description = host.description
     engine = _engine(host, crew)(host, settings, progress)
     try:
-        results = engine.run()
+        results = (*engine.run(), *unasked(description, settings.only))
     except SubjectFailed as failure:
         return _errored(address, description, settings, engine.drawer.drawn, started, str(failure))
     verdict = verdict_of(results)
@@ -176,10 +179,12 @@ def verdict_of(results: tuple[CheckResult, ...]) -> str:
 
 
 def _would_do(checks: tuple[CheckResult, ...], drawn: int) -> str:
-    """What would make an inconclusive run say something."""
-    advice = next(
-        (check.message for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE and check.message), None
-    )
+    """What would make an inconclusive run say something; or why it never could."""
+    undecided = [check for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE]
+    missing = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
+    if missing and not undecided:
+        return "; ".join(f"{check.id} cannot be asked of this subject: {check.message}" for check in missing)
+    advice = next((check.message for check in undecided if check.message), None)
     words = f"{drawn} samples are too few to exclude anything useful; draw more with --samples or --budget"
     return f"{words} ({advice})" if advice else words
 

@@ -58,6 +58,9 @@ class NoiseReductionAudit:
         self._cases = cases_for(self.description, self._knob, dimensions)
         times_known = self.description.knob == "time" or "time_of" in self.description.methods
         self._battery = battery_for(self.description, self._cases, self._knob, times_known, self.settings.only)
+        if not self._battery.checks:
+            self._cases = []
+            return self._conclude()
         if self._battery.pairs:
             self._pairs = pairs_for(self.description, self._knob, dimensions)
         if "time_of" in self.description.methods:

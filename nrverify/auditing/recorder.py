@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import math
 import os
 import re
@@ -72,7 +74,7 @@ class Recorder:
         if description is None or self._logs is None:
             self.notice = "no record was left: the subject could not be reached"
             return
-        path = self._file or ROOM / "replay" / f"{_plain(description.name)}-seed{settings.seed}.nrreplay"
+        path = self._file or _place(description.name, report.subject["address"], settings.seed)
         try:
             if self._file is None:
                 _make_room(path)
@@ -112,6 +114,17 @@ def _make_room(path: Path) -> None:
     ignore = ROOM / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n")
+
+
+def _place(name: str, address: str | None, seed: int) -> Path:
+    """The same for the same subject, and another for every other: two classes of one name have two addresses."""
+    room = ROOM / "replay"
+    if address is not None:
+        mark = hashlib.sha256(address.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        return room / f"{_plain(name)}-{mark}-seed{seed}.nrreplay"
+    # An object of a running program has no address: no record of an earlier one may be lost.
+    names = (f"{_plain(name)}-object{number}-seed{seed}.nrreplay" for number in itertools.count(1))
+    return next(room / name for name in names if not (room / name).exists())
 
 
 def _plain(name: str) -> str:

@@ -51,6 +51,8 @@ class ThresholdAudit:
     def run(self) -> tuple[CheckResult, ...]:
         """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
         self._smoke()
+        if not self._checks:
+            return ()
         tasks = self._tasks()
         self.stopped = self.drawer.run(lambda _: tasks, self._any_refuted)
         return self._conclude()

@@ -30,9 +30,12 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     if not values:
         return values
     from nrverify.auditing.catalogue import catalogue
+    from nrverify.auditing.remarks import REMARKS
 
     checks = catalogue()
     for value in values:
+        if value in REMARKS:
+            raise click.BadParameter(f"{value} is no check to ask for, but a remark of audits", ctx, parameter)
         if value not in checks:
             close = difflib.get_close_matches(value, checks, n=1, cutoff=0.3)
             hint = f" Did you mean {close[0]}?" if close else ""
@@ -116,5 +119,5 @@ def command(
     except (ValueError, ClusterFailed) as error:
         raise click.UsageError(str(error)) from error
     write_documents(report, files, github, quiet, verbose)
-    say_what_was_left(recorder, files)
+    say_what_was_left(recorder, files, quiet and report.exit_code == 0)
     sys.exit(report.exit_code)

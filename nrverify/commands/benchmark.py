@@ -40,8 +40,10 @@ def command(quick: bool, markdown_file: str | None, quiet: bool) -> None:
     if markdown_file is not None:
         write_document(markdown_file, benchmark_markdown(done, points, flat))
     reached = all(row.verdict == "met" for row in (*done, *flat))
-    if not quiet or not reached:
-        console = console_for([markdown_file])
+    console = console_for([markdown_file])
+    if quiet and not reached:
+        print_rows([row for row in (*done, *flat) if row.verdict != "met"], console)
+    elif not quiet:
         print_rows(done, console)
         console.print()
         print_growth(points, console)

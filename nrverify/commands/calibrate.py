@@ -14,10 +14,11 @@ from nrverify.commands.options import (
     jobs_option,
     quiet_option,
     seed_option,
-    write_document,
+    write_all,
 )
 
 if TYPE_CHECKING:
+    from nrverify.calibrate.calibration import Calibration
     from nrverify.calibrate.jobs import Progress
 
 PARTS = ("mutants", "false-alarms", "efficiency")
@@ -56,17 +57,20 @@ def command(
 
     with executor_for(jobs) as executor:
         calibration = calibrate(QUICK if quick else FULL, seed, only or PARTS, executor, progress_line(quiet))
-    if json_file is not None:
-        write_document(json_file, calibration_json(calibration))
-    if markdown_file is not None:
-        write_document(markdown_file, calibration_markdown(calibration))
-    if html_file is not None:
-        from nrverify.report.page.calibration_page import calibration_html
-
-        write_document(html_file, calibration_html(calibration))
+    write_all(
+        (json_file, lambda: calibration_json(calibration)),
+        (markdown_file, lambda: calibration_markdown(calibration)),
+        (html_file, lambda: _page(calibration)),
+    )
     if not quiet or not calibration.green:
         print_calibration(calibration, console_for([json_file, markdown_file, html_file]))
     sys.exit(0 if calibration.green else 1)
+
+
+def _page(calibration: Calibration) -> str:
+    from nrverify.report.page.calibration_page import calibration_html
+
+    return calibration_html(calibration)
 
 
 def progress_line(quiet: bool) -> Progress | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from nrverify.commands.options import check_writable, console_for, write_document
+from nrverify.commands.options import check_writable, console_for, write_all
 from nrverify.report.documents import DOCUMENTS
 from nrverify.report.writing import encoded, printable
 
@@ -42,22 +42,32 @@ def write_documents(
     report: Report, files: Mapping[str, str | None], github: bool, quiet: bool, verbose: bool = False
 ) -> None:
     """Writes every document asked for, then the table where standard output is free of them, else beside it."""
-    for name, file in files.items():
-        if file is not None:
-            write_document(file, DOCUMENTS[name].fold(report, None))
-    if not quiet or report.exit_code:
-        from nrverify.report.audit_terminal import print_audit
-
-        print_audit(report, console_for(list(files.values())), verbose)
     if github:
-        _write_to_workflow(report, sys.stderr if "-" in files.values() else sys.stdout)
+        _add_to_summary(report)
+    write_all(*((file, _folded(report, name)) for name, file in files.items()))
+    if not quiet or report.exit_code:
+        from nrverify.report.audit_terminal import print_audit, print_problems
+
+        console = console_for(list(files.values()))
+        if quiet:
+            print_problems(report, console)
+        else:
+            print_audit(report, console, verbose)
+    if github:
+        from nrverify.report.github import workflow_commands
+
+        stream = sys.stderr if "-" in files.values() else sys.stdout
+        stream.write(printable(workflow_commands(report)))
+        stream.flush()
 
 
-def _write_to_workflow(report: Report, stream: Any) -> None:
-    from nrverify.report.github import step_summary, workflow_commands
+def _folded(report: Report, name: str) -> Callable[[], str]:
+    return lambda: DOCUMENTS[name].fold(report, None)
 
-    stream.write(printable(workflow_commands(report)))
-    stream.flush()
+
+def _add_to_summary(report: Report) -> None:
+    from nrverify.report.github import step_summary
+
     if file := os.environ.get(SUMMARY):
         try:
             with open(file, "ab") as step:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 F = TypeVar("F", bound=Callable[..., Any])
+NARROWEST = 20
+"""Columns of the smallest terminal that is believed."""
 
 
 def jobs_option(function: F) -> F:
@@ -56,12 +59,19 @@ def seed_option(function: F) -> F:
 
 def quiet_option(function: F) -> F:
     """--quiet."""
-    return click.option("--quiet", is_flag=True, help="Print nothing but problems.")(function)
+    return click.option("--quiet", is_flag=True, callback=_not_both, help="Print nothing but problems.")(function)
 
 
 def verbose_option(function: F) -> F:
     """--verbose."""
-    return click.option("--verbose", is_flag=True, help="Print more of what is known.")(function)
+    return click.option("--verbose", is_flag=True, callback=_not_both, help="Print more of what is known.")(function)
+
+
+def _not_both(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Refuses --quiet with --verbose at the second of them, in whatever order they stand."""
+    if value and any(ctx.params.get(name) for name in ("quiet", "verbose") if name != parameter.name):
+        raise click.UsageError("--quiet and --verbose exclude one another", ctx)
+    return value
 
 
 @contextmanager
@@ -92,7 +102,10 @@ def console_for(files: list[str | None]) -> Console:
     stream = sys.stderr if "-" in files else sys.stdout
     if hasattr(stream, "reconfigure"):  # what a terminal cannot show, a subject's name may hold
         stream.reconfigure(errors="backslashreplace")
-    return Console(file=stream, soft_wrap=False)
+    console = Console(file=stream, soft_wrap=False)
+    if console.width < NARROWEST:  # no terminal is: COLUMNS says nothing sensible
+        console.width = 80
+    return console
 
 
 def check_writable(*files: str | None) -> None:
@@ -118,3 +131,18 @@ def write_document(name: str, text: str) -> None:
         write_whole(name, text)
     except OSError as error:
         raise click.UsageError(f"cannot write the report {name!r}: {error.strerror or error}") from error
+
+
+def write_all(*documents: tuple[str | None, Callable[[], str]]) -> None:
+    """Writes each document that has a name, standard output last: the files are there also when nobody reads that."""
+    for name, text in sorted(documents, key=lambda document: document[0] == "-"):
+        if name is not None:
+            write_document(name, text())
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder in one that is there, never a whole way to it: a slip of the pen would leave a tree."""
+    parent = folder.absolute().parent
+    if not folder.is_dir() and not parent.is_dir():
+        raise click.UsageError(f"cannot make the folder {str(folder)!r}: there is no folder {str(parent)!r}")
+    folder.mkdir(exist_ok=True)

@@ -40,12 +40,12 @@ def recorder_for(subject: str, record: str | None, no_record: bool) -> Recorder 
         raise click.UsageError(str(error)) from error
 
 
-def say_what_was_left(recorder: Recorder | None, files: Mapping[str, str | None]) -> None:
-    """The command that replays the record, or why there is none."""
+def say_what_was_left(recorder: Recorder | None, files: Mapping[str, str | None], quiet: bool) -> None:
+    """The command that replays the record, unless quiet; or why there is none."""
     if recorder is None:
         return
     if recorder.notice is not None:
         click.echo(f"nrverify: {recorder.notice}", err=True)
-    if recorder.left is not None:
+    if recorder.left is not None and not quiet:
         stream = sys.stderr if "-" in files.values() else sys.stdout
         click.echo(f"Replay: nrverify replay {quote(str(recorder.left))}", file=stream)

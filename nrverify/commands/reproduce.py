@@ -6,6 +6,7 @@ import difflib
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +20,10 @@ from nrverify.commands.options import (
     engine_options,
     executor_for,
     jobs_option,
+    make_folder,
     quiet_option,
     seed_option,
-    write_document,
+    write_all,
 )
 
 if TYPE_CHECKING:
@@ -144,29 +146,62 @@ def command(
 
     check_engine(engine, scheduler)
     check_writable(markdown, html)
-    folder = _folder(Path(out or OUT))
+    folder = _folder(out)
     report = markdown or str((folder.parent if out is None else folder) / "reproduction.md")
     settings = _settings(quick, trials, per_doubling, choices)
+    if data is None and not fetch:
+        _warn_of_real_figures(folder, figures or NAMES)
     try:
         source = _source(figures, data, fetch, quiet)
         with executor_for(jobs, engine, scheduler) as executor:
             reproduction = reproduce(figures, source, settings, executor, progress_line(quiet))
-            _write_all(reproduction, folder, report, executor)
+            _write_figures(reproduction, folder, executor)
     except (DataError, FetchError) as error:
         raise Refusal(str(error)) from error
-    if html is not None:
-        from nrverify.report.page.reproduction_page import reproduction_html
-
-        drawn = {figure.name: (folder / f"{figure.name}.svg").read_bytes() for figure in reproduction.figures}
-        write_document(html, reproduction_html(reproduction, drawn))
+    write_all((report, lambda: _report(reproduction, folder, report)), (html, lambda: _page(reproduction, folder)))
     if not quiet:
-        from nrverify.report.reproduction_terminal import print_reproduction
+        from nrverify.report.reproduction_terminal import print_reproduction, what_was_written
 
         console = console_for([markdown, html])
         print_reproduction(reproduction, console)
-        count = len(reproduction.figures)
-        made = f"{count} figure{'s' if count != 1 else ''} in {folder}"
-        console.print(f"{made}, report in {report if report != '-' else 'this output'}", highlight=False, markup=False)
+        words = what_was_written(reproduction, str(folder), report)
+        console.print(words, highlight=False, markup=False, soft_wrap=True)  # folded by the terminal: paths are copied
+
+
+def _report(reproduction: Reproduction, folder: Path, report: str) -> str:
+    from nrverify.report.reproduction_markdown import reproduction_markdown
+
+    return reproduction_markdown(reproduction, os.path.relpath(folder, Path(report).parent).replace(os.sep, "/"))
+
+
+def _page(reproduction: Reproduction, folder: Path) -> str:
+    from nrverify.report.page.reproduction_page import reproduction_html
+
+    drawn = {figure.name: (folder / f"{figure.name}.svg").read_bytes() for figure in reproduction.figures}
+    return reproduction_html(reproduction, drawn)
+
+
+def _warn_of_real_figures(folder: Path, names: Sequence[str]) -> None:
+    """Says, before it is too late to stop, that figures of real data are about to be replaced by synthetic ones."""
+    found = {name: label for name in names if (label := _data_of(folder / f"{name}.csv"))}
+    if real := {name: label for name, label in found.items() if not label.startswith(("SYNTHETIC", "exact"))}:
+        first = next(iter(real))
+        click.echo(
+            f"nrverify: figures of real data in {folder} will be replaced by ones of SYNTHETIC data: {first} "
+            f"({real[first]}){f' and {len(real) - 1} more' if len(real) > 1 else ''}. Interrupt to keep them, and "
+            "name another folder with --out or the data with --data.",
+            err=True,
+        )
+
+
+def _data_of(numbers: Path) -> str | None:
+    """The data that the numbers of a figure say they rest on."""
+    try:
+        with numbers.open(encoding="utf-8", errors="replace") as file:
+            head = [file.readline(1000) for _ in range(3)]
+    except OSError:
+        return None
+    return next((line.removeprefix("# data: ").strip() for line in head if line.startswith("# data: ")), None)
 
 
 def _one_thread_each() -> None:
@@ -202,10 +237,13 @@ def _source(figures: tuple[str, ...], data: str | None, fetch: bool, quiet: bool
     return folder
 
 
-def _folder(folder: Path) -> Path:
+def _folder(out: str | None) -> Path:
     """The folder for the figures, made and found writable before any work is done."""
+    folder = Path(out or OUT)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if out is None:
+            folder.parent.mkdir(exist_ok=True)
+        make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -215,8 +253,7 @@ def _folder(folder: Path) -> Path:
     return folder
 
 
-def _write_all(reproduction: Reproduction, folder: Path, report: str, executor: Executor | None) -> None:
-    from nrverify.report.reproduction_markdown import reproduction_markdown
+def _write_figures(reproduction: Reproduction, folder: Path, executor: Executor | None) -> None:
     from nrverify.reproduce.numbers import csv_text
 
     figures = reproduction.figures
@@ -225,8 +262,6 @@ def _write_all(reproduction: Reproduction, folder: Path, report: str, executor: 
         for kind, content in files.items():
             _write(folder / f"{figure.name}.{kind}", content)
         _write(folder / f"{figure.name}.csv", csv_text(figure.numbers, figure.data).encode())
-    way = os.path.relpath(folder, Path(report).parent).replace(os.sep, "/")
-    write_document(report, reproduction_markdown(reproduction, way))
 
 
 def _drawn(figure: Figure) -> dict[Kind, bytes]:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nrverify.commands.options import check_writable, executor_for, jobs_option, quiet_option, write_document
+from nrverify.commands.options import (
+    check_writable,
+    executor_for,
+    jobs_option,
+    make_folder,
+    quiet_option,
+    write_document,
+)
 
 if TYPE_CHECKING:
     from nrverify.vectors.generation import Progress
@@ -64,7 +71,7 @@ def _folder(name: str, check: bool) -> Path:
             raise click.UsageError(f"no folder {name!r} to check: write it first, with nrverify vectors --out {name}")
         return path
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
     except OSError as error:
         raise click.UsageError(f"cannot make the folder {name!r}: {error.strerror or error}") from error
     if not os.access(path, os.W_OK | os.X_OK):

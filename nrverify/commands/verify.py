@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,8 +17,11 @@ from nrverify.commands.options import (
     quiet_option,
     seed_option,
     verbose_option,
-    write_document,
+    write_all,
 )
+
+if TYPE_CHECKING:
+    from nrverify.ledger.verification import Verification
 
 KINDS = ("derivation", "certificate", "property", "statistic", "reading")
 PROFILES = ("quick", "standard", "deep")
@@ -86,20 +90,25 @@ def command(
     from nrverify.ledger.verification import verify
     from nrverify.report.ledger_json import ledger_json
     from nrverify.report.ledger_markdown import ledger_markdown
-    from nrverify.report.ledger_terminal import print_ledger
+    from nrverify.report.ledger_terminal import print_ledger, print_problems
     from nrverify.report.progress_terminal import evidence_progress
 
     written = html_file is not None
     with executor_for(jobs, engine, scheduler) as executor, evidence_progress(quiet) as progress:
         verification = verify(claims, [Kind(kind) for kind in kinds], profile, seed, executor, progress, written)
-    if json_file is not None:
-        write_document(json_file, ledger_json(verification))
-    if markdown_file is not None:
-        write_document(markdown_file, ledger_markdown(verification))
-    if html_file is not None:
-        from nrverify.report.page.ledger_page import ledger_html
-
-        write_document(html_file, ledger_html(verification))
-    if not quiet or not verification.ok:
+    write_all(
+        (json_file, lambda: ledger_json(verification)),
+        (markdown_file, lambda: ledger_markdown(verification)),
+        (html_file, lambda: _page(verification)),
+    )
+    if not quiet:
         print_ledger(verification, console_for(files), verbose)
+    elif not verification.ok:
+        print_problems(verification, console_for(files))
     sys.exit(0 if verification.ok else 1)
+
+
+def _page(verification: Verification) -> str:
+    from nrverify.report.page.ledger_page import ledger_html
+
+    return ledger_html(verification)

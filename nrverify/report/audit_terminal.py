@@ -21,8 +21,9 @@ STYLE = {
     "advice": "cyan",
 }
 
-NARROW, WIDE = 90, 120
-"""Below so many columns the table leaves out samples and evidence; from so many on it says at what they refute."""
+STACKED, NARROW, WIDE = 60, 90, 120
+"""Below so many columns there is no table but a list; below so many the table leaves out samples and evidence; from so
+many on it says at what they refute."""
 
 MEANING = {
     "consistent": "nothing is refuted; what would have been caught is said of each check",
@@ -30,6 +31,9 @@ MEANING = {
     "inconclusive": "too few samples to exclude anything useful",
     "errored": "the subject could not be run",
 }
+
+REMARKS = (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED)
+"""Verdicts that judge nothing."""
 
 PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
 """Where the one paragraph of a refutation is folded into lines."""
@@ -43,22 +47,36 @@ def print_audit(report: Report, console: Console, verbose: bool = False) -> None
     _print_head(report, console)
     if report.checks:
         console.print()
-        console.print(_table(report.checks, console.width))
+        if console.width < STACKED:
+            _print_stacked(report.checks, console)
+        else:
+            console.print(_table(report.checks, console.width))
     if report.asked:
         _say(console, f"\nAsked where: {plain('; '.join(report.asked))}.", "dim")
-    refuted = [check for check in report.checks if check.verdict is CheckVerdict.REFUTED]
+    _print_findings(report.checks, console, verbose)
+    if verbose:
+        for check in report.checks:
+            if check.verdict is not CheckVerdict.NOT_COVERED:
+                _print_details(check, console)
+    _print_remarks(report, console)
+    _print_run(report, console)
+
+
+def print_problems(report: Report, console: Console) -> None:
+    """What is wrong and nothing else: whose verdict it is, and every finding."""
+    _print_head(report, console)
+    _print_findings(report.checks, console)
+
+
+def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bool = False) -> None:
+    """Every refutation in full, but those with their cause in common with another (verbose: those too)."""
+    refuted = [check for check in checks if check.verdict is CheckVerdict.REFUTED]
     following = [check for check in refuted if not verbose and FOLLOWS in (check.message or "")]
     for check in refuted:
         if check not in following:
             _print_finding(check, console)
     if following:
         _say(console, f"\n[{STYLE['refuted']}]refuted[/] for the same cause: {_names(following)}")
-    if verbose:
-        for check in report.checks:
-            if check.verdict is not CheckVerdict.NOT_COVERED:
-                _print_details(check, console)
-    _print_remarks(report.checks, console)
-    _print_run(report, console)
 
 
 def _print_head(report: Report, console: Console) -> None:
@@ -68,9 +86,14 @@ def _print_head(report: Report, console: Console) -> None:
     if subject["knob"]:
         what.append(f"knob {subject['knob']}")
     _say(console, f"[bold]{plain(name or subject['address'] or 'subject')}[/] ({plain(', '.join(what))})")
-    _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {MEANING[report.verdict]}")
+    _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {_meaning(report)}")
     if report.message:
         _say(console, plain(report.message))
+
+
+def _meaning(report: Report) -> str:
+    unasked = report.checks and all(check.verdict in REMARKS for check in report.checks)
+    return "nothing could be asked of it" if report.verdict == "inconclusive" and unasked else MEANING[report.verdict]
 
 
 def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
@@ -92,6 +115,13 @@ def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
             cells.append(refutes_at)
         table.add_row(*cells, plain(check.detectable or ""))
     return table
+
+
+def _print_stacked(checks: tuple[CheckResult, ...], console: Console) -> None:
+    for check in checks:
+        _say(console, f"{plain(check.id)} [{STYLE[check.verdict]}]{check.verdict.value}[/]")
+        if check.detectable:
+            _say(console, plain(check.detectable), indent=2)
 
 
 def _evidence(check: CheckResult) -> tuple[str, str]:
@@ -128,11 +158,12 @@ def _print_details(check: CheckResult, console: Console) -> None:
             _say(console, f"{name}: {plain(words)}", indent=2)
 
 
-def _print_remarks(checks: Iterable[CheckResult], console: Console) -> None:
-    """Advice and what is not covered, checks with the same words together."""
+def _print_remarks(report: Report, console: Console) -> None:
+    """Advice and what is not covered, checks with the same words together; not what the head has said."""
+    said = report.message or ""
     together: dict[tuple[CheckVerdict, str], list[CheckResult]] = {}
-    for check in checks:
-        if check.verdict in (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED) and check.message:
+    for check in report.checks:
+        if check.verdict in REMARKS and check.message and check.message not in said:
             together.setdefault((check.verdict, check.message), []).append(check)
     for index, ((verdict, message), group) in enumerate(together.items()):
         gap = "\n" if index == 0 else ""

@@ -1,4 +1,4 @@
-"""One check of an audit on a terminal: what it asks, what it catches, what it misses."""
+"""One check of an audit on a terminal: what it asks, what it catches, what it misses; or a remark of an audit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from nrverify.auditing.catalogue import Entry
+from nrverify.auditing.remarks import Remark
 
 
 def print_check(entry: Entry, console: Console) -> None:
@@ -17,3 +18,10 @@ def print_check(entry: Entry, console: Console) -> None:
         for paragraph in doc.split("\n\n"):
             console.print()
             console.print(escape(" ".join(paragraph.split())), highlight=False)
+
+
+def print_remark(id: str, remark: Remark, console: Console) -> None:
+    """The remark in full."""
+    console.print(f"[bold]{id}[/] {escape(remark.about)}", highlight=False)
+    console.print("no check: it never changes a verdict", style="dim", highlight=False)
+    console.print(f"\n{escape(remark.words)}", highlight=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
 
 from rich.console import Console
 from rich.markup import escape
@@ -25,32 +27,58 @@ STYLE = {
     Verdict.FAILED: "bold white on red",
 }
 
-WIDTHS = {"claim": 6, "verdict": 20, "evidence": 11, "rejects": 8}
+WIDTHS = {"claim": 5, "verdict": 20, "evidence": 11, "rejects": 7}
 """Columns that never shrink; the words about a claim take what is left."""
+
+STACKED, NARROW = 60, 80
+"""Below so many columns there is no table but a list; below so many the table leaves out the rejected variants."""
 
 LETTER = {kind: kind.value[0].upper() for kind in Kind}
 
 
 def print_ledger(verification: Verification, console: Console, verbose: bool = False) -> None:
     """The table of claims (verbose: with what each piece of evidence found), the counts, every problem in full."""
-    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
-    room = max(8, console.width - sum(WIDTHS.values()) - len(WIDTHS) - 1)
-    for heading in ("claim", "verdict", "about", "evidence", "rejects"):
-        width = WIDTHS.get(heading, room)
-        table.add_column(heading, width=width, no_wrap=True, justify="right" if heading == "rejects" else "left")
-    for item in verification.settled:
-        table.add_row(
-            item.claim.id,
-            f"[{STYLE[item.verdict]}]{item.verdict.value}[/]",
-            escape(_cut(item.claim.title, room)),
-            _kinds(item.results),
-            str(sum(len(result.rejects) for result in item.results)),
-        )
-    console.print(table)
+    if console.width < STACKED:
+        _print_stacked(verification.settled, console)
+    else:
+        console.print(_table(verification.settled, console.width))
     if verbose:
         for item in verification.settled:
             _print_evidence_lines(item, console)
     _print_counts(verification, console)
+    print_problems(verification, console)
+
+
+def _table(settled: Iterable[Settled], width: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    headings = ["claim", "verdict", "about", "evidence", "rejects"]
+    if width < NARROW:
+        headings.remove("rejects")
+    fixed = [WIDTHS[heading] for heading in headings if heading in WIDTHS]
+    room = width - sum(fixed) - 2 * len(fixed)
+    for heading in headings:
+        justify: Literal["left", "right"] = "right" if heading == "rejects" else "left"
+        table.add_column(heading, width=WIDTHS.get(heading, room), no_wrap=True, justify=justify)
+    for item in settled:
+        cells = [
+            item.claim.id,
+            f"[{STYLE[item.verdict]}]{item.verdict.value}[/]",
+            escape(cut(item.claim.title, room)),
+            _kinds(item.results),
+            str(sum(len(result.rejects) for result in item.results)),
+        ]
+        table.add_row(*cells[: len(headings)])
+    return table
+
+
+def _print_stacked(settled: Iterable[Settled], console: Console) -> None:
+    for item in settled:
+        words = f"{item.claim.id} [{STYLE[item.verdict]}]{item.verdict.value}[/]"
+        console.print(f"{words} {escape(item.claim.title)}", highlight=False)
+
+
+def print_problems(verification: Verification, console: Console) -> None:
+    """What is wrong and nothing else: every claim that is not settled, and what went wrong outside any claim."""
     for item in verification.settled:
         if item.verdict is Verdict.FAILED:
             console.print(f"[{STYLE[Verdict.FAILED]}]{item.claim.id} failed[/] {escape(item.problem)}")
@@ -87,44 +115,11 @@ def _print_counts(verification: Verification, console: Console) -> None:
     )
 
 
-def _cut(text: str, width: int) -> str:
+def cut(text: str, width: int) -> str:
+    """The beginning of a text that is longer than one line may be."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _kinds(results: tuple[Result, ...]) -> str:
     counts = Counter(result.kind for result in results)
     return " ".join(f"{counts[kind]}{LETTER[kind]}" for kind in Kind if counts[kind])
-
-
-def print_claim(item: Settled, console: Console) -> None:
-    """One claim in full: statement, verdict, correction, evidence and the steps of its derivations."""
-    claim = item.claim
-    console.print(f"[bold]{claim.id}[/] {escape(claim.title)}  [{STYLE[item.verdict]}]{item.verdict.value}[/]")
-    console.print(escape(claim.where), style="dim")
-    for heading, text in (("Statement", claim.statement), ("Why", claim.why), ("Correction", claim.correction)):
-        if text.strip():
-            console.print(f"\n[bold]{heading}.[/] {escape(text.strip())}", highlight=False)
-    for latex in (claim.statement_latex, claim.correction_latex):
-        if latex.strip():
-            console.print(f"  {escape(latex.strip())}", style="dim", highlight=False)
-    for result in item.results:
-        _print_evidence(result, console)
-    if item.problem:
-        console.print(f"\n[{STYLE[Verdict.FAILED]}]failed[/] {escape(item.problem)}")
-
-
-def _print_evidence(result: Result, console: Console) -> None:
-    console.print(
-        f"\n[bold]{escape(result.name)}[/] {result.kind.value}: {result.outcome}, {result.seconds:.2f} s",
-        highlight=False,
-    )
-    if result.doc:
-        console.print(escape(" ".join(result.doc.split())), highlight=False)
-    for number, step in enumerate(result.steps, 1):
-        console.print(f"  {number}. {escape(step.name)}: {escape(step.text)}", highlight=False)
-        if step.latex:
-            console.print(f"     {escape(step.latex)}", style="dim", highlight=False)
-    for variant in result.rejects:
-        console.print(f"  rejects: {escape(variant)}", style="green", highlight=False)
-    if result.samples is not None and result.alpha is not None:
-        console.print(f"  {result.samples} samples, false alarm with probability at most {result.alpha:.3g}")

@@ -36,3 +36,12 @@ def print_reproduction(reproduction: Reproduction, console: Console) -> None:
             f"[{COLOURS[finding.verdict]}]{finding.verdict}[/]{RESTING.get(finding.data, '')}",
         )
     console.print(table)
+
+
+def what_was_written(reproduction: Reproduction, folder: str, report: str) -> str:
+    """Where the figures and the report went, and on what data they rest where that is not the paper's."""
+    count = len(reproduction.figures)
+    place = "the report to standard output" if report == "-" else f"the report to {report}"
+    resting = [f"{source.task}: {source.label}" for source in reproduction.sources if source.kind != "original"]
+    on = f". Not on the paper's data: {'; '.join(resting)}." if resting else "."
+    return f"Wrote {count} figure{'s' if count != 1 else ''} to {folder} and {place}{on}"

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import zipfile
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -176,18 +177,38 @@ def run(*arguments):
 def test_the_command_line_leaves_a_record_of_a_refutation_and_says_how_to_replay_it(folder):
     result = run("audit", "python:mine.py:Fresh", "--seed", "7")
     assert result.exit_code == 1
-    path = ".nrverify/replay/my-fresh-noise-seed7.nrreplay"
-    assert f"Replay: nrverify replay {path}" in result.output
+    (path,) = Path(".nrverify/replay").iterdir()
+    assert re.fullmatch(r"my-fresh-noise-[0-9a-f]{8}-seed7\.nrreplay", path.name)
+    assert f"Replay: nrverify replay {path}\n" in result.output
     assert (folder / ".nrverify" / ".gitignore").read_text() == "*\n"
     assert (folder / path).stat().st_size < 100_000
     (folder / "mine.py").unlink()
-    result = run("replay", path)
+    result = run("replay", str(path))
     assert result.exit_code == 1
     assert "the verdict is the recorded one: refuted" in result.output
     assert "law.transcript" in result.output
-    result = run("replay", path, "--json", "-")
+    result = run("replay", str(path), "--json", "-")
     assert json.loads(result.stdout)["verdict"] == "refuted"
     assert result.exit_code == 1
+
+
+def test_subjects_of_one_name_have_records_of_their_own_and_a_subject_always_the_same(folder):
+    (folder / "yours.py").write_text(WRONG_SUBJECT)
+    replays = folder / ".nrverify" / "replay"
+    for address in ("python:mine.py:Fresh", "python:yours.py:Fresh"):
+        assert run("audit", address).exit_code == 1
+    first = {path.name: path.read_bytes() for path in replays.iterdir()}
+    assert len(first) == 2
+    assert run("audit", "python:yours.py:Fresh").exit_code == 1
+    assert {path.name for path in replays.iterdir()} == set(first)
+
+
+def test_objects_without_an_address_never_take_the_place_of_another_record(folder):
+    recorders = Recorder(), Recorder()
+    for recorder in recorders:
+        assert audit(Unseeded(), record=recorder).exit_code == 1
+    assert len({recorder.left for recorder in recorders}) == 2
+    assert all(recorder.left.exists() for recorder in recorders)
 
 
 def test_nothing_is_left_where_nothing_is_refuted_unless_a_file_is_named(folder):

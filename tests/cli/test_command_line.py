@@ -55,6 +55,10 @@ def subject_file(tmp_path):
         (["verify", "--json", "-", "--markdown", "-"], "only one report"),
         (["explain", "law.transcrpt"], "Did you mean law.transcript?"),
         (["audit", "brownian"], "no address of a subject"),
+        (["explain", "protocol.rnge"], "Did you mean protocol.range?"),
+        (["verify", "--quiet", "--verbose"], "--quiet and --verbose exclude one another"),
+        (["audit", "python:x:Y", "--verbose", "--quiet"], "--quiet and --verbose exclude one another"),
+        (["audit", "python:x:Y", "--check", "protocol.refusals"], "is no check to ask for"),
         (["audit", "python:x:Y", "--alpha", "3"], "alpha is 3.0"),
         (["audit", "python:x:Y", "--seed", "today"], "no seed"),
         (["audit", "python:x:Y", "--check", "law.relaese"], "Did you mean law.release?"),
@@ -100,20 +104,6 @@ def test_verdicts_do_not_depend_on_the_number_of_jobs():
     assert documents[0] == documents[1]
 
 
-def test_explaining_a_claim_prints_its_steps_and_what_is_rejected():
-    result = run("explain", "A13")
-    assert result.exit_code == 0
-    assert "rejects: the printed factor" in result.output
-    assert "\\frac" in result.output
-
-
-def test_explaining_a_check_says_what_it_catches_and_misses():
-    result = run("explain", "law.transcript")
-    assert result.exit_code == 0
-    assert "Catches" in result.output
-    assert "Misses" in result.output
-
-
 @pytest.mark.parametrize(
     ("name", "code", "verdict"), [("Subject", 0, "consistent"), ("Fresh", 1, "refuted"), ("Broken", 3, "errored")]
 )
@@ -141,6 +131,34 @@ def test_a_failed_report_leaves_no_partial_file(subject_file, tmp_path):
     assert result.exit_code == 1
     assert json.loads(target.read_text())["verdict"] == "refuted"
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".json"] == ["report.json"]
+
+
+def test_quiet_prints_what_is_refuted_and_how_to_have_it_again(subject_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    audited = run("audit", "python:mine.py:Fresh", "--quiet", "--record", "r.nrreplay")
+    replayed = run("replay", "r.nrreplay", "--quiet")
+    for result in (audited, replayed):
+        assert result.exit_code == 1
+        assert "refuted law.transcript" in result.output
+        for words in ("consistent", "not-covered", "advice", "sessions or runs"):
+            assert words not in result.output
+    assert "Replay: nrverify replay r.nrreplay" in audited.output
+
+
+def test_quiet_prints_nothing_where_nothing_is_wrong_and_why_where_nothing_is_known(
+    subject_file, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    right = run("audit", "python:mine.py:Subject", "--quiet", "--samples", "3000", "--record", "r.nrreplay")
+    assert (right.exit_code, right.output) == (0, "")
+    assert run("replay", "r.nrreplay", "--quiet").output == ""
+    few = run("audit", "python:mine.py:Subject", "--quiet", "--samples", "100")
+    assert few.exit_code == 4
+    assert "too few" in few.output
+    assert "law.transcript" not in few.output
+    broken = run("audit", "python:mine.py:Broken", "--quiet")
+    assert broken.exit_code == 3
+    assert "out of order" in broken.output
 
 
 def test_importing_the_package_and_its_plugin_does_not_import_numpy():

@@ -12,13 +12,18 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from nrverify.auditing.catalogue import catalogue
+from nrverify.auditing.plan import Plan, Planned
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
 from nrverify.cli import cli
+from nrverify.commands.options import console_for
+from nrverify.ledger.claims import Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.verification import verify
-from nrverify.report.audit_terminal import print_audit
+from nrverify.report.audit_terminal import print_audit, print_problems
 from nrverify.report.check_terminal import print_check
-from nrverify.report.ledger_terminal import print_claim, print_ledger
+from nrverify.report.claim_terminal import print_claim
+from nrverify.report.ledger_terminal import print_ledger
+from nrverify.report.plan_terminal import print_plan
 from nrverify.report.progress_terminal import evidence_progress, samples_progress
 
 WIDTHS = (60, 80, 100, 120, 160, 200)
@@ -104,6 +109,27 @@ def test_what_is_not_covered_for_one_reason_is_said_once():
     assert "advice protocol.refusals: accepts zero" in text
 
 
+def test_quiet_tells_the_findings_and_nothing_else():
+    text = printed(print_problems, report(), width=80)
+    assert text.startswith("Mine 1.2 (brownian, knob time)\nrefuted: ")
+    assert "refuted law.transcript" in text
+    assert "refuted for the same cause: law.value" in text
+    assert f"Reproduce: {LAW.reproduce}\n" in text
+    for words in ("consistent", "independence.coordinates", "not-covered", "advice", "Asked where", "sessions or runs"):
+        assert words not in text
+
+
+@pytest.mark.parametrize("width", [20, 40, 59])
+def test_a_narrow_terminal_gets_a_list_in_the_place_of_the_table(width):
+    text = printed(print_audit, report(), width=width, verbose=True)
+    lines = [line for line in text.split("\n") if "Reproduce:" not in line]
+    assert max(map(len, lines)) <= width
+    assert "…" not in text
+    whole = " ".join(text.split())
+    assert "independence.coordinates"[:width] in text
+    assert "law.transcript refuted variance within ±2 %, correlation within ±0.014" in whole
+
+
 def test_it_says_where_it_was_asked():
     text = " ".join(printed(print_audit, report()).split())
     assert "Asked where: times from 0.01 to 1000; 1 and 3 dimensions." in text
@@ -135,19 +161,56 @@ def test_words_of_a_subject_are_neither_markup_nor_commands_to_the_terminal():
     assert r"[bold]no[/] [link=x] \x1b[31mred" in text
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [20, 40, *WIDTHS])
 def test_the_ledger_fits_every_width(width):
     verification = verify(["A03", "P04", "E12"], [Kind.DERIVATION, Kind.READING], profile="quick", written=True)
     for verbose in (False, True):
         text = printed(print_ledger, verification, width=width, verbose=verbose)
         assert max(map(len, text.split("\n"))) <= width
         assert "A03" in text
-        assert ("rejects the printed" in text) == verbose
-    for item in verification.settled:
-        assert max(map(len, printed(print_claim, item, width=width).split("\n"))) <= width
+        assert ("rejects the printed" in " ".join(text.split())) == verbose
+        assert all(f"{claim.claim.id} " in text for claim in verification.settled)
+        for item in verification.settled:
+            assert max(map(len, printed(print_claim, item, width=width, verbose=verbose).split("\n"))) <= width
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+def failed(verification):
+    """The same verification, had the first of its claims not been settled."""
+    first, *others = verification.settled
+    wrong = replace(first, verdict=Verdict.FAILED, problem="no evidence decides it")
+    return replace(verification, settled=(wrong, *others), problems=("a suite could not be imported",))
+
+
+def test_quiet_tells_the_claims_that_are_not_settled_and_nothing_else(monkeypatch):
+    right = verify(["A03", "P04"], [Kind.READING, Kind.DERIVATION], profile="quick")
+    for verification, code, output in (
+        (right, 0, ""),
+        (failed(right), 1, "P04 failed no evidence decides it\nproblem a suite could not be imported\n"),
+    ):
+        monkeypatch.setattr("nrverify.ledger.verification.verify", lambda *_, found=verification: found)
+        outcome = CliRunner().invoke(cli, ["verify", "--quiet", "--jobs", "1"])
+        assert (outcome.exit_code, outcome.output) == (code, output)
+
+
+@pytest.mark.parametrize("width", [20, 40, *WIDTHS])
+def test_a_plan_fits_every_width(width):
+    checks = (
+        Planned("law.transcript", "law", 149991, 1e-8, "variance off by 1 %", True),
+        Planned("independence.coordinates", "law", 12, 1e-8, "correlation off by 0.3", False),
+    )
+    text = printed(print_plan, Plan(SUBJECT, 1e-6, 200_000, checks, (MISSING,)), width=width)
+    assert max(map(len, text.split("\n"))) <= width
+    assert "149991" in text
+    assert "variance off by 1 %" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("columns", ["0", "3", "-1", "none"])
+def test_a_width_that_no_terminal_has_is_not_believed(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert console_for([]).width == 80
+
+
+@pytest.mark.parametrize("width", [20, 40, *WIDTHS])
 def test_a_check_is_explained_in_lines_that_are_filled(width):
     for entry in catalogue().values():
         lines = printed(print_check, entry, width=width).split("\n")

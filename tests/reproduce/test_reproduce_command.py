@@ -27,6 +27,9 @@ def test_figures_numbers_and_report_are_written_and_the_exit_code_is_0(data_fold
     assert made == {f"{name}.{kind}" for name in names for kind in ("svg", "pdf", "csv")} | {"reproduction.md"}
     assert "KDD-Cup-99" in (tmp_path / "out" / "loss-logistic.csv").read_text()
     assert "(./loss-logistic.svg)" in (tmp_path / "out" / "reproduction.md").read_text()
+    words = "".join(result.output.split())  # a long path is folded anywhere
+    assert f"Wrote2figuresto{tmp_path}/outandthereportto{tmp_path}/out/reproduction.md." in words
+    assert "replaced" not in words
 
 
 def test_results_do_not_depend_on_the_number_of_jobs(tmp_path):
@@ -58,6 +61,30 @@ def test_by_default_figures_go_to_reports_and_the_report_beside_them(tmp_path):
     assert result.exit_code == 0, result.output
     assert (tmp_path / "reports" / "figures" / "boundaries.svg").exists()
     assert "(figures/boundaries.svg)" in (tmp_path / "reports" / "reproduction.md").read_text()
+
+
+def test_a_way_to_a_folder_is_not_made(tmp_path):
+    result = run("boundaries", "--out", tmp_path / "reprots" / "figures")
+    assert result.exit_code == 2
+    assert "there is no folder" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_before_figures_of_real_data_are_replaced_by_synthetic_ones_it_says_so(tmp_path):
+    """And not where there is nothing to lose: other figures than these, exact or synthetic ones."""
+    for name, label in (("loss-logistic", "KDD-Cup-99 (n = 9)"), ("loss-ridge", "Twitter"), ("boundaries", "exact")):
+        (tmp_path / f"{name}.csv").write_text(f"# a title\n# data: {label}\nepsilon\n1\n")
+    assert "replaced" not in run("boundaries", "--out", tmp_path).output
+    warned = run("boundaries", "loss-logistic", "--out", tmp_path, "--quiet", *TINY)
+    assert warned.exit_code == 0
+    assert warned.stdout == ""
+    assert (
+        f"in {tmp_path} will be replaced by ones of SYNTHETIC data: loss-logistic (KDD-Cup-99 (n = 9))."
+        in warned.stderr
+    )
+    again = run("loss-logistic", "--out", tmp_path, *TINY)
+    assert "replaced" not in again.output
+    assert "Not on the paper's data: logistic: SYNTHETIC data, not KDD-Cup-99" in " ".join(again.output.split())
 
 
 @pytest.mark.parametrize(

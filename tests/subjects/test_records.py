@@ -41,6 +41,15 @@ def test_a_fixed_schedule_is_read_as_it_was_written(tmp_path):
     assert np.array_equal(times, at)
 
 
+def test_an_unknown_mechanism_is_told_what_records_can_hold_and_nothing_else(tmp_path):
+    words = refusal(saved(tmp_path / "r.npz", transcripts(mechanism="brownien")))
+    for mechanism in ("brownian", "laplace", "skellam", "above-threshold", "reduced-above-threshold"):
+        assert mechanism in words
+    assert "boundary" not in words
+    assert "private-stopping" not in words
+    assert "did you mean 'brownian'?" in words
+
+
 def test_a_stop_before_the_end_of_a_schedule_makes_the_sessions_adaptive(tmp_path):
     arrays = transcripts()
     arrays["releases"][5, 2] = np.nan

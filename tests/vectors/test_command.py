@@ -23,8 +23,15 @@ def run(*arguments):
     return CliRunner().invoke(cli, ["vectors", "--jobs", "1", *map(str, arguments)])
 
 
+def test_a_way_to_a_folder_is_not_made(tmp_path):
+    result = run("--out", tmp_path / "vectrs" / "made" / "here")
+    assert result.exit_code == 2
+    assert "there is no folder" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_files_are_written_and_current(tmp_path):
-    folder = tmp_path / "made" / "here"
+    folder = tmp_path / "made"
     written = run("--out", folder)
     assert written.exit_code == 0
     assert "2 files" in written.output

@@ -1,0 +1,62 @@
+"""What an audit says besides its checks: advice, and what it does not cover. None of it changes a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A remark as a reader meets it: what it is about, and what to make of it."""
+
+    about: str
+    words: str
+
+
+REMARKS = {
+    "protocol.refusals": Remark(
+        "Requests that make no sense are refused.",
+        "Advice. A time that increases, is 0, negative or NaN is tried in a session of its own. Refusing it with a "
+        "ValueError protects the analyst; accepting it, answering NaN or another exception is said and never refutes. "
+        "Needs open(). Records do not hold refused requests.",
+    ),
+    "protocol.range": Remark(
+        "Some settings were refused by the subject.",
+        "Not covered. A ValueError at the first release of a session refuses that setting: the audit moves it inwards "
+        "by factors of 1.5 and says here what was refused. Nothing is known about the subject there. A subject can "
+        "say where it works with range = (smallest, largest) of its knob and dimensions = (1, 3).",
+    ),
+    "randomness.repeats": Remark(
+        "The same seed gives the same transcript.",
+        "Advice. A subject that cannot be seeded is audited like any other, but its finding cannot be had again from "
+        "the seed: nrverify replay recomputes it from the record. How an implementation uses its seeds cannot be "
+        "asked of records.",
+    ),
+    "lattice.double-precision": Remark(
+        "The last bits of double-precision noise are not examined.",
+        "Not covered, in any audit. Noise made with ordinary floating-point arithmetic is not real-valued, and its "
+        "last bits can betray the value (Mironov 2012). The check lattice finds coarser grids; that the last bits "
+        "are safe takes another sampler (discrete or snapped noise), or a proof.",
+    ),
+    "boundary.waste": Remark(
+        "The boundary spends all of its δ.",
+        "Advice. A boundary whose crossing probability is well below the δ it claims is private, and adds more noise "
+        "than it must. Says how much less noise would do.",
+    ),
+    "records.selection": Remark(
+        "The records are all there was.",
+        "Not covered, for records. Whether sessions were left out, repeated or chosen before they were recorded "
+        "cannot be seen in what was recorded.",
+    ),
+    "records.other-settings": Remark(
+        "The implementation does elsewhere what it did where it was recorded.",
+        "Not covered, for records. Nothing is said about other values, dimensions, schedules and noise levels than "
+        "those recorded.",
+    ),
+    "records.rule": Remark(
+        "Requests and stops followed one rule for both values.",
+        "Not covered, for records of sessions that were not on a schedule fixed in advance. That each request and stop "
+        "depended on earlier releases of its session alone, by one rule for both values, is taken from the recorder.",
+    ),
+}
+"""By the id under which a report has them."""
