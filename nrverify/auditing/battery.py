@@ -10,7 +10,7 @@ from nrverify.auditing.epsilon_claim import EpsilonClaim
 from nrverify.auditing.expost import ExPost
 from nrverify.auditing.independence import CoordinateIndependence, SessionIndependence
 from nrverify.auditing.lattice import Lattice, WholeNumbers
-from nrverify.auditing.law import AdaptiveLaw, ReleaseLaw, TranscriptLaw, ValueLaw
+from nrverify.auditing.law import AdaptiveLaw, LawCheck, ReleaseLaw, TranscriptLaw, ValueLaw
 from nrverify.auditing.measure import ChangeOfMeasure
 from nrverify.auditing.protocol import Finite
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -36,6 +36,12 @@ class Battery:
     not_covered: list[CheckResult]
 
     @property
+    def of_pairs(self) -> tuple[Check, ...]:
+        """The checks that take what is drawn of pairs: their own, and those of a law that is the same at any value."""
+        laws = [check for check in self.transcripts if isinstance(check, LawCheck) and not isinstance(check, ValueLaw)]
+        return (*laws, *self.pairs)
+
+    @property
     def checks(self) -> list[Check]:
         """All checks that run."""
         return [*self.transcripts, *self.pairs]
@@ -45,12 +51,12 @@ def battery_for(
     description: Description, cases: list[Case], knob: Knob, times_known: bool, only: tuple[str, ...]
 ) -> Battery:
     """The checks a subject can be asked; `only` keeps those named."""
-    transcripts: list[TranscriptCheck] = [Finite(), *_integrity(description)]
+    transcripts: list[TranscriptCheck] = [Finite(), *_integrity(description), SameAnswer()]
     pairs: list[PairCheck] = []
     missing = {"lattice.double-precision": "attacks on the last bits of double precision are not examined"}
     adaptive = any(not case.fixed for case in cases)
     if times_known:
-        transcripts += [ReleaseLaw(), TranscriptLaw(), ValueLaw(cases), SessionIndependence(), SameAnswer()]
+        transcripts += [ReleaseLaw(), TranscriptLaw(), ValueLaw(cases), SessionIndependence()]
         transcripts += _ties(description)
         pairs.append(ChangeOfMeasure(description.noise))
         if adaptive:
@@ -65,7 +71,7 @@ def battery_for(
         if description.family.increments:
             transcripts.append(IncrementLaw())
         for name in (
-            *("law.release", "law.transcript", "law.adaptive", "law.value", "ties", "ties.repeated-time"),
+            *("law.release", "law.transcript", "law.adaptive", "law.value", "ties"),
             *("independence.coordinates", "independence.sessions", "loss.stopping"),
         ):
             missing[name] = "the noise level of an ε is not known: offer time_of(epsilon)"

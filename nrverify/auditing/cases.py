@@ -20,6 +20,8 @@ DEFAULT_EPSILONS = (0.2, 5.0)
 DEFAULT_DIMENSIONS = (1, 3)
 WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
+STRETCH = 2.5
+"""The power to which ratios of times are raised from look to look, or its inverse."""
 EPSILONS = 24
 """An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
 FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
@@ -129,23 +131,44 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
     ]
 
 
-def varied(case: Case, knob: Knob, rng: np.random.Generator) -> Case:
-    """The case with its times moved together, so that over the looks no stretch of the range is left out.
+def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:
+    """The case with its times moved and stretched together, and its value turned and shifted.
 
-    An ε-knob keeps its grid, where the noise at each ε is to be seen often.
+    So over the looks no stretch of the range, no ratio of two times and no kind of value is left out. An ε-knob keeps
+    its grid, where the noise at each ε is to be seen often.
     """
     if not knob.falling:
         return case
+    case = replace(case, value=_moved_value(case.value, integer, rng))
     if isinstance(case.play, Fixed):
         if case.play.length == 1:
             return replace(case, play=Fixed((knob.at(float(rng.random())),)))
-        first, last = case.play.schedule[0], case.play.schedule[-1]
-        low, high = max(knob.low / last, 1 / WANDER), min(knob.high / first, WANDER)
-        factor = float(low * (high / low) ** rng.random()) if low < high else 1.0
-        return replace(case, play=Fixed(tuple(at * factor for at in case.play.schedule)))
-    low, high = max(knob.low / case.play.end, 1 / WANDER), min(knob.high / case.play.start, WANDER)
-    factor = float(low * (high / low) ** rng.random()) if low < high else 1.0
+        schedule = _stretched(case.play.schedule, knob.low, rng)
+        factor = _factor(schedule[-1], schedule[0], knob, rng)
+        return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
+    factor = _factor(case.play.end, case.play.start, knob, rng)
     return replace(case, play=replace(case.play, start=case.play.start * factor, end=case.play.end * factor))
+
+
+def _moved_value(value: tuple[float, ...], integer: bool, rng: np.random.Generator) -> tuple[float, ...]:
+    """Its sign by a coin, and by another a fraction added; 0 stays 0, a value of its own."""
+    sign = 1.0 if rng.random() < 0.5 else -1.0
+    fraction = float(rng.random()) if rng.random() < 0.5 and not integer else 0.0
+    return tuple(sign * x + fraction for x in value) if any(value) else value
+
+
+def _stretched(schedule: tuple[float, ...], low: float, rng: np.random.Generator) -> tuple[float, ...]:
+    """Ratios of times to the first raised to one power, no lower than the range allows; equal times stay equal."""
+    first, last = schedule[0], schedule[-1]
+    most = min(STRETCH, math.log(first / low) / math.log(first / last)) if last < first else 1.0
+    power = float((1 / STRETCH) * (most * STRETCH) ** rng.random())
+    return tuple(first * (at / first) ** power for at in schedule)
+
+
+def _factor(last: float, first: float, knob: Knob, rng: np.random.Generator) -> float:
+    """How far times from first to last are moved inside the range."""
+    low, high = max(knob.low / last, 1 / WANDER), min(knob.high / first, WANDER)
+    return float(low * (high / low) ** rng.random()) if low < high else 1.0
 
 
 def _evenly(knob: Knob, releases: int) -> tuple[float, ...]:

@@ -152,7 +152,7 @@ def _law_cause(observed: str, alone: bool) -> tuple[str, str]:
         )
     if "after a" in observed:
         return "a fault that shows only after an unusual release", "an attacker who waits for one learns more: a leak"
-    if "heavy tails" in observed or "times the deviation" in observed or "distribution" in observed:
+    if " tails (" in observed or "times the deviation" in observed or "distribution" in observed:
         return "noise of another family or shape than claimed", "the loss is not the one claimed: a leak in its tails"
     if "centre" in observed:
         return (

@@ -8,7 +8,7 @@ the run had learned when it was asked for a fresh one, or at the merge.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,7 @@ class TranscriptCheck(Check, Protocol):
         """Takes in transcripts."""
 
 
+@runtime_checkable
 class PairCheck(Check, Protocol):
     """A check that takes in transcripts of two neighbouring values chosen by a coin."""
 

@@ -106,14 +106,14 @@ class NoiseReductionAudit:
     def _tasks(self, look: int) -> list[Task]:
         """Every case, with its times moved anew, and every pair."""
         rng = np.random.default_rng(np.random.SeedSequence(self.settings.seed, spawn_key=(2, look)))
-        transcripts, pairs = tuple(self._battery.transcripts), tuple(self._battery.pairs)
+        transcripts, pairs = tuple(self._battery.transcripts), self._battery.of_pairs
         share = PAIR_SHARE if self._pairs else 0.0
         if not transcripts and self._pairs:
             share = 1.0
         tasks = []
         for case in self._cases:
             weight = (1 - share) / len(self._cases)
-            moved = varied(case, self._knob, rng)
+            moved = varied(case, self._knob, self.description.integer, rng)
             tasks.append(Task(case.name, moved, score_case, transcripts, weight, _numbers(case)))
         for pair in self._pairs:
             weight = share / len(self._pairs)

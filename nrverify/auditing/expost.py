@@ -161,4 +161,12 @@ def _features(losses: Floats, drawn: Labelled) -> Floats:
     tied = np.zeros(losses.shape)
     tied[:, 1:] = (np.diff(np.nan_to_num(drawn.releases), axis=1) == 0).mean(axis=-1) * present[:, 1:]
     length = present.sum(axis=1, keepdims=True) / losses.shape[1]
-    return np.concatenate([scaled, np.tanh(2 * losses), tied * np.tanh(losses), length, present], axis=1)
+    far = np.clip(_projections(drawn), -8, 8)
+    return np.concatenate([scaled, np.tanh(2 * losses), tied * np.tanh(losses), far, length, present], axis=1)
+
+
+def _projections(drawn: Labelled) -> Floats:
+    """How far each release lies towards the value, in units of the shift: no loss has a say in where that ends."""
+    shift = drawn.pair.shift
+    middle = drawn.pair.case.array - 0.5 * shift
+    return np.asarray(np.nan_to_num(drawn.releases - middle) @ shift / float(shift @ shift))

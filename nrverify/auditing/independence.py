@@ -9,11 +9,12 @@ from nrverify.auditing.check import Batch
 from nrverify.auditing.law import LawCheck, by_position
 from nrverify.auditing.picture_sums import Correlations
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth
+from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot
 
 Floats = NDArray[np.float64]
 
 
+THREE = "a coordinate against the product of the two before"
 MOST_SHOWN = 8
 """Coordinates whose correlation is shown."""
 
@@ -22,7 +23,7 @@ class CoordinateIndependence(LawCheck):
     """Coordinates have independent noise, and for Laplace noise a coin each.
 
     Catches noise, or the coin that decides whether a release moves, shared or correlated between coordinates. Misses
-    dependence without correlation of values or sizes.
+    dependence without correlation of values, of sizes, or of one value with the product of two.
     """
 
     id = "independence.coordinates"
@@ -36,6 +37,7 @@ class CoordinateIndependence(LawCheck):
             "correlation between coordinates of the first release": (2.0, MeanWealth()),
             "sizes of the noise in two coordinates": (1.0, ScaleWealth()),
             "coins of two coordinates": (2.0, TieWealth()),
+            THREE: (1.0, MeanWealth()),
         }
         super().__init__(families)
         self.correlations = Correlations("Correlation of the transforms of two coordinates", "coordinate", MOST_SHOWN)
@@ -55,6 +57,11 @@ class CoordinateIndependence(LawCheck):
         self._products("correlation between coordinates", cross.sum(), energy.sum())
         self._products("correlation between coordinates of the first release", cross[0], energy[0])
         self._scale("sizes of the noise in two coordinates", right[both & (np.abs(left) > 1.5)])
+        if found.z.shape[2] > 2:
+            # The signs of three coordinates may hang together though no two of them do.
+            pair = left[..., :-1] * right[..., :-1]
+            whole = both[..., :-1] & both[..., 1:]
+            self._products(THREE, dot(pair[whole], right[..., 1:][whole]), dot(pair[whole], pair[whole]))
         coins = (found.atom[..., :-1] > 0) & (found.atom[..., 1:] > 0) & (found.atom[..., 1:] < 1)
         if coins.any():
             wealth = self.portfolio["coins of two coordinates"]

@@ -25,6 +25,10 @@ Floats = NDArray[np.float64]
 LONGEST = 12
 METHODS = ("sample", "open")
 STRATA = (1.0, 2.0, 3.0)
+LARGE_VALUE = 100.0
+LARGE = "variance at values beyond 100"
+STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
+"""Steps to a time of such a share of the last."""
 FRESH = "noise drawn afresh for each release"
 
 FEWEST_SESSIONS = 1000
@@ -235,6 +239,9 @@ class TranscriptLaw(LawCheck):
             families[f"variance after a release beyond {size:g} sd"] = (1.0, ScaleWealth())
             families[f"centre after a release beyond {size:g} sd"] = (1.0, MeanWealth())
             families[f"variance after an innovation beyond {size:g} sd"] = (0.5, ScaleWealth())
+        for name in STEPS:
+            families[f"variance over a {name} step in time"] = (0.5, ScaleWealth())
+            families[f"memory over a {name} step in time"] = (0.5, MeanWealth())
         for position in range(1, LONGEST):
             families[f"variance of release {position + 1} given the one before"] = (0.5, ScaleWealth())
             families[f"memory at release {position + 1}"] = (0.25, MeanWealth())
@@ -258,6 +265,16 @@ class TranscriptLaw(LawCheck):
             self._products(f"memory at release {place + 2}", cross[place], energy[place])
         self._squares("variance of a release given the one before", counts.sum(), squares.sum())
         self._products("memory of the release before", cross.sum(), energy.sum())
+        assert batch.times is not None
+        kept = batch.times[:, 1:] / batch.times[:, :-1]
+        for name, (low, high) in STEPS.items():
+            such = (kept >= low) & (kept < high)
+            if such.any():
+                of_step, before = z[such], past[such]
+                self._squares(f"variance over a {name} step in time", here[such].sum(), dot(of_step, of_step))
+                self._products(
+                    f"memory over a {name} step in time", dot(of_step, before), dot(before, before * here[such])
+                )
         first = _present(found.z[:, 0])
         every = dot(first, first) + float(squares.sum())
         self._squares("variance of every release given the past", first.size + counts.sum(), every)
@@ -294,7 +311,7 @@ class AdaptiveLaw(TranscriptLaw):
     """
 
     id = "law.adaptive"
-    claims: tuple[str, ...] = ("B01", "B03", "N08")
+    claims: tuple[str, ...] = ("B01", "B02", "P12")
     adaptive = True
 
 
@@ -312,6 +329,7 @@ class ValueLaw(LawCheck):
         families: dict[str, tuple[float, Wealth]] = {
             "pull along the value": (4.0, MeanWealth()),
             "pull of the first release along the value": (2.0, MeanWealth()),
+            LARGE: (4.0, ScaleWealth()),
         }
         self._words = {case.name: _words(case) for case in cases}
         for words in self._words.values():
@@ -330,6 +348,8 @@ class ValueLaw(LawCheck):
         self._products("pull along the value", np.dot(sign, sums), np.dot(sign * sign, counts))
         first, firsts = z[:, 0].sum(axis=0), here[:, 0].sum(axis=0)
         self._products("pull of the first release along the value", np.dot(sign, first), np.dot(sign * sign, firsts))
+        large = np.abs(batch.case.array) >= LARGE_VALUE
+        self._squares(LARGE, counts[large].sum(), dot(z[..., large], z[..., large]))
         # A case that was refused at its value has moved inwards, and keeps its name.
         words = self._words[batch.case.name]
         self._squares(f"variance at value {words}", counts.sum(), dot(z, z))

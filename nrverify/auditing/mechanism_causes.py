@@ -24,6 +24,12 @@ NAMED = {
         "a wrong probability of staying in the Laplace process: it is (s/t)²",
         "the threshold's noise has another law than was proved private",
     ),
+    "normal query noise": ("the query noise is normal where it must be Laplace", LEAK),
+    "one number for the threshold and the first query": (
+        "two generators with the same seed, or one draw used twice",
+        LEAK,
+    ),
+    "query noise of the last ε throughout": ("query noise of the last ε in every round", LEAK),
     "query noise drawn once": ("query noise drawn before the loop, not inside it", LEAK),
     "sensitivity ignored": ("noise scaled for sensitivity 1 whatever was asked", LEAK),
     "threshold ignored": ("the threshold given is not the one compared with", "the answers are to another question"),

@@ -52,11 +52,23 @@ def _logistic(square: Floats, boost: Floats) -> Floats:
     return np.asarray(slope * np.sqrt(2 * np.pi) * boost * decay / (1 + decay) ** 2)
 
 
+def _exponential_power(power: float) -> Ratio:
+    """Density proportional to exp(−|z/a|^power), of unit variance: lighter tails than normal above power 2."""
+    log_a = 0.5 * (gammaln(1 / power) - gammaln(3 / power))
+    constant = power * np.sqrt(0.5 * np.pi) * np.exp(-log_a - gammaln(1 / power))
+
+    def ratio(square: Floats, boost: Floats) -> Floats:
+        return np.asarray(constant * boost * np.exp(-np.exp(-power * log_a) * square ** (0.5 * power)))
+
+    return ratio
+
+
 SHAPES: dict[str, Ratio] = {
     "heavy tails (Student t, 3 degrees of freedom)": _student(3),
     "heavy tails (Student t, 5 degrees of freedom)": _student(5),
     "heavy tails (Student t, 12 degrees of freedom)": _student(12),
     "heavy tails (logistic)": _logistic,
+    "light tails (like twelve uniforms added up)": _exponential_power(2.11),
     "one release in a hundred with three times the deviation": _contaminated(0.01, 3.0),
     "one release in a thousand with ten times the deviation": _contaminated(0.001, 10.0),
 }

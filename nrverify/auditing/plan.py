@@ -20,6 +20,7 @@ from nrverify.auditing.plan_host import ClaimedLaw
 from nrverify.auditing.plan_tasks import exact_words, foreseen
 from nrverify.auditing.results import CheckResult
 from nrverify.auditing.settings import Settings
+from nrverify.auditing.streams import Streams
 from nrverify.subjects.description import Description
 
 FEWEST = 1000
@@ -122,7 +123,9 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
 
 
 def _planned(result: CheckResult) -> Planned:
-    return Planned(result.id, result.kind, result.samples, result.alpha, result.detectable, _enough(result))
+    # Into how many requests the sessions will fall, and so how few streams would be noticed, is not known beforehand.
+    detectable = "streams that come again" if result.id == Streams.id and result.samples else result.detectable
+    return Planned(result.id, result.kind, result.samples, result.alpha, detectable, _enough(result))
 
 
 def _enough(result: CheckResult) -> bool:

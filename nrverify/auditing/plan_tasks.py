@@ -11,7 +11,6 @@ from nrverify.auditing import battery, engine, stopping_engine, threshold_engine
 from nrverify.auditing.boundary_checks import (
     INVERSES,
     RESOLUTION,
-    ROUNDING,
     SOLVER,
     BoundaryCrossing,
     BoundaryInverse,
@@ -77,11 +76,9 @@ def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foresee
     for case in cases:
         weight = (1 - share) / len(cases) / WANDERINGS
         for _ in range(WANDERINGS):
-            setting = varied(case, knob, rng)
+            setting = varied(case, knob, description.integer, rng)
             tasks.append(Task(case.name, setting, score_case, tuple(asked.transcripts), weight, 1))
-    tasks += [
-        Task(pair.case.name, pair, score_pair, tuple(asked.pairs), share / len(pairs), 1) for pair in pairs if share
-    ]
+    tasks += [Task(pair.case.name, pair, score_pair, asked.of_pairs, share / len(pairs), 1) for pair in pairs if share]
     methods = len(methods_of(description))
     beside = methods * (2 + 4 * len(description.dimensions or (1, 2, 3))) + engine.ADVICE_SAMPLES
     return Foreseen(tasks, asked.checks, asked.not_covered, len(battery.IDS), beside)
@@ -145,4 +142,4 @@ def exact_words(description: Description) -> Iterator[tuple[str, str]]:
     yield BoundaryMonotone.id, f"a relative rise above {SOLVER:g} between two of some thousands of times"
     yield BoundaryCrossing.id, f"a crossing probability above {limit:.6g} ({1 + RESOLUTION:g} δ)"
     if "time" in description.methods:
-        yield BoundaryInverse.id, f"an excess of {ROUNDING:g} at one of some {INVERSES} values of ε"
+        yield BoundaryInverse.id, f"an excess of {SOLVER:g} at one of some {INVERSES} values of ε"

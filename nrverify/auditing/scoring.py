@@ -24,10 +24,19 @@ def score_case(drawer: Drawer, case: Case, size: int, checks: Sequence[Transcrip
     show(drawer.host.description, case, releases, asked, drawer.times_of(asked), drawer.rng, checks)
 
 
-def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck]) -> None:
-    """Sessions of a value or its neighbour by a fair coin."""
+def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck | TranscriptCheck]) -> None:
+    """Sessions of a value or its neighbour by a fair coin: as pairs, and each side as transcripts of its own value."""
+    description = drawer.host.description
     label, (releases, asked) = by_coin(drawer, size, lambda side, count: drawer.sessions(pair.sides[side], count))
-    show_labelled(drawer.host.description, Labelled(pair, releases, asked, drawer.times_of(asked), label), checks)
+    times = drawer.times_of(asked)
+    labelled = [check for check in checks if isinstance(check, PairCheck)]
+    show_labelled(description, Labelled(pair, releases, asked, times, label), labelled)
+    others = [check for check in checks if not isinstance(check, PairCheck)]
+    for side, case in enumerate(pair.sides):
+        of_side = label == bool(side)
+        if of_side.any():
+            own_times = None if times is None else times[of_side]
+            show(description, case, releases[of_side], asked[of_side], own_times, drawer.rng, others)
 
 
 def show(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 import numpy as np
@@ -22,6 +23,11 @@ from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
 
 Floats = NDArray[np.float64]
+
+BARE = "the value itself is released"
+BARE_SHARE, BARE_CHANCE = 1e-5, 1e-9
+"""One release in so many that is the value, against a bound on how often rounding makes one."""
+LOG_BARE = math.log(BARE_SHARE / BARE_CHANCE)
 
 
 class StoppingProtocol:
@@ -102,11 +108,12 @@ class StoppingReleases(LawCheck):
             "distribution given the release before": (1.0, CellWealth(CELL_WEIGHTS)),
             "shape of the releases": (2.0, RatioWealth(SHAPES)),
             "alternative": (3.0, RatioWealth([FRESH])),
+            "releases without noise": (1.0, RatioWealth([BARE])),
         }
         super().__init__(families)
 
     def observe(self, runs: Stopped) -> None:
-        """Bets on the innovations of every round that was reached."""
+        """Bets on the innovations of every round that was reached, and that none is the value itself."""
         found = runs.innovations
         if found is None:
             return
@@ -127,6 +134,9 @@ class StoppingReleases(LawCheck):
         self._mean("dependence on the innovation before", later, before)
         self._cells("distribution given the release before", cell_counts(fine_counts(later)))
         self._ratios("shape of the releases", shape_ratios(np.concatenate([first, later])))
+        bare = int((runs.releases == np.array(runs.design.value)).all(axis=2).sum())
+        reached = int(runs.rounds.sum())
+        self._ratios("releases without noise", {BARE: bare * LOG_BARE + (reached - bare) * math.log1p(-BARE_SHARE)})
         fresh = np.moveaxis(found.fresh[:, 1:], 1, 0)
         self._ratios("alternative", {FRESH: fresh_ratio(fresh[np.isfinite(fresh)])})
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from nrverify.auditing.threshold_cases import Design
 from nrverify.laws.threshold import halting_law
@@ -35,6 +36,7 @@ FAULTS = (
     *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
     *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
     *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
+    *("normal query noise", "one number for the threshold and the first query", "query noise of the last ε throughout"),
     *("threshold noise drawn anew when ε changes", "threshold noise stays with probability s/t, not its square"),
 )
 
@@ -100,6 +102,8 @@ def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -
             "both noises halved": kept(margins, b / 2, c / 2),
             "both noises doubled": kept(margins, 2 * b, 2 * c),
             "comparison reversed": kept(-margins, b, c),
+            "normal query noise": _gaussian_queries(margins, b, c),
+            "one number for the threshold and the first query": _shared_first(margins, b, c),
         }
     return laws
 
@@ -130,6 +134,7 @@ def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
         "last ε throughout": _kept(margins, 2 / last, 4 / last),
         "threshold noise never reduced": _kept(margins, 2 / first, c),
         "threshold noise of the last ε throughout": _kept(margins, 2 / last, c),
+        "query noise of the last ε throughout": _reduced(margins, b, 4 / last),
         "threshold noise scaled down, not reduced": _kept(margins, b, c),
         "threshold noise drawn anew when ε changes": _redrawn_at_changes(margins, b, c),
     }
@@ -177,15 +182,38 @@ def _kept(margins: Floats, b: Floats, c: Floats) -> Floats:
 
     For equal b this is threshold noise that is kept, by composite quadrature over L.
     """
-    corners = np.unique(np.clip(np.append(margins / b, 0.0), -38.0, 38.0))
-    finest = min(1.0, float((c / b).min()))
-    edges = np.unique(np.concatenate([np.arange(-40.0, 40.0 + finest, finest), corners]))
+    level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
+    below = _laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _gaussian_queries(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Threshold noise that is kept, and normal query noise of the right variance 2c²."""
+    level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
+    below = ndtr((np.outer(b, level) - margins[:, None]) / (math.sqrt(2) * c[:, None]))
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _shared_first(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Threshold bL and first query noise cL from the same number: no halt in round 1 where a + cL < bL."""
+    corner = -margins[0] / (c[0] - b[0])
+    level, weight = _levels(np.append(margins / b, corner), min(1.0, float((c / b).min())))
+    below = _laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
+    below[0] = level < corner
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _levels(corners: Floats, finest: float) -> tuple[Floats, Floats]:
+    """Nodes and weights for an expectation over a standard Laplace number, composite between corners."""
+    inside = np.unique(np.clip(np.append(corners, 0.0), -38.0, 38.0))
+    edges = np.unique(np.concatenate([np.arange(-40.0, 40.0 + finest, finest), inside]))
     half = 0.5 * np.diff(edges)[:, None]
     level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
-    weight = (half * _WEIGHT).ravel() * 0.5 * np.exp(-np.abs(level))
-    distance = (np.outer(b, level) - margins[:, None]) / c[:, None]
-    below = np.where(distance < 0, 0.5 * np.exp(np.minimum(distance, 0)), 1 - 0.5 * np.exp(-np.maximum(distance, 0)))
-    return _from_survival(np.cumprod(below, axis=0) @ weight)
+    return level, (half * _WEIGHT).ravel() * 0.5 * np.exp(-np.abs(level))
+
+
+def _laplace_cdf(x: Floats) -> Floats:
+    return np.where(x < 0, 0.5 * np.exp(np.minimum(x, 0)), 1 - 0.5 * np.exp(-np.maximum(x, 0)))
 
 
 def _from_survival(survival: Floats) -> Floats:

@@ -22,7 +22,7 @@ from nrverify.subjects.host import Host
 IDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post")
 """Every check of a threshold audit; the error probability is divided over all of them, asked or not."""
 
-PAIR_SHARE = 0.25
+PAIR_SHARE = 0.2
 """Of the runs of a look, for the comparison of neighbours."""
 SCALAR_SHARE = 0.1
 """Of the runs of a design, one by one, where the subject also gives them in batches."""

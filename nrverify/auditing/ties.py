@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
+from nrverify.auditing.innovations import ROUNDING
 from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.picture_sums import Frequencies
@@ -173,7 +174,7 @@ class NoTies:
 
 
 class SameAnswer:
-    """The same time asked twice gives the same answer.
+    """The same time, or ε, asked twice gives the same answer.
 
     Catches fresh noise at a repeated time, which an analyst could average away. Needs no error probability: it has
     probability one.
@@ -189,13 +190,13 @@ class SameAnswer:
         self.changed = 0
 
     def observe(self, batch: Batch) -> None:
-        """Counts repeated times whose release changed beyond rounding."""
-        if batch.innovations is None:
-            return
-        repeated = batch.innovations.repeated
+        """Counts repeated requests whose release changed beyond rounding."""
+        repeated = batch.asked[:, 1:] == batch.asked[:, :-1]
+        steps = np.abs(np.diff(batch.releases, axis=1))
+        scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
         self.sessions += int(repeated.any(axis=1).sum())
         self.repeats += int(repeated.sum())
-        self.changed += int((repeated & ~batch.innovations.tied.all(axis=2)).sum())
+        self.changed += int((repeated & ~(steps <= ROUNDING * scale).all(axis=2)).sum())
 
     def fresh(self) -> SameAnswer:
         """The same before anything was seen."""

@@ -6,15 +6,17 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from nrverify.calibrate.information import check_level, information, limit
 from nrverify.calibrate.jobs import Job
 from nrverify.calibrate.trial import Trial, seed_for, trial
 from nrverify.reference.mutants import Mutant
 
 TARGET = 2.5
-"""Samples over the limit, for smooth faults."""
-SMOOTH = 100.0
-"""A fault is smooth when the best test needs so many samples: below, the first look of 64 decides."""
+"""Samples over the limit, for smooth faults: of a scale, a centre, a probability, a correlation."""
+ROUGH = ("brownian-after-extreme", "brownian-uniform-sum")
+"""Faults of a shape, and of rare moments: measured too, without a target."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Efficiency:
     samples: tuple[int, ...]
     missed: int
     """Seeds at which it was not refuted within the budget."""
+    smooth: bool = True
+    """Whether it has a target."""
 
     @property
     def median(self) -> float:
@@ -41,8 +45,8 @@ class Efficiency:
 
     @property
     def met(self) -> bool:
-        """Whether the target is reached."""
-        return self.ratio <= TARGET
+        """Whether the target is reached; without one, whether it was refuted by half of the seeds."""
+        return self.ratio <= (TARGET if self.smooth else float(np.finfo(float).max))
 
 
 def efficiency_jobs(mutants: Sequence[Mutant], seeds: int, seed: int, alpha: float, samples: int) -> list[Job]:
@@ -68,5 +72,6 @@ def efficiency_from(
         trials = [next(found) for _ in range(seeds)]
         killed = [t.samples for t in trials if isinstance(t, Trial) and t.alarm]
         needed = limit(nats, check_level(alpha, mutant.subject.mechanism))
-        rows.append(Efficiency(mutant.name, nats, needed, tuple(sorted(killed)), seeds - len(killed)))
+        missed, smooth = seeds - len(killed), mutant.name not in ROUGH
+        rows.append(Efficiency(mutant.name, nats, needed, tuple(sorted(killed)), missed, smooth))
     return tuple(rows)

@@ -26,6 +26,7 @@ IMPOSSIBLE = frozenset(
         *("brownian-shared-by-sessions", "brownian-few-seeds", "brownian-noise-pool", "brownian-seed-ignored"),
         *("brownian-seed-from-value", "brownian-state-on-subject", "brownian-clipped", "brownian-single-precision"),
         *("brownian-integer-noise", "brownian-integer-increments", "brownian-rounded", "brownian-antithetic"),
+        *("brownian-few-batches", "brownian-fixed-point"),
         *("laplace-fresh-noise", "laplace-shared-noise", "laplace-log-of-zero", "laplace-rescaled-path"),
         *("threshold-continues-after-halting", "stopping-one-more-release"),
     }

@@ -51,7 +51,7 @@ def session_mixture(description: Description) -> list[Part]:
     cases, pairs = cases_for(description, knob, dimensions), pairs_for(description, knob, dimensions)
     rng = np.random.default_rng(0)
     parts = [
-        Part((1 - PAIR_SHARE) / len(cases) / WANDERINGS, varied(case, knob, rng))
+        Part((1 - PAIR_SHARE) / len(cases) / WANDERINGS, varied(case, knob, description.integer, rng))
         for case in cases
         for _ in range(WANDERINGS)
     ]

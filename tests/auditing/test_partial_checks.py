@@ -224,6 +224,8 @@ def test_named_shapes_are_the_ratios_of_densities():
     z = np.concatenate([np.linspace(-8.2, 8.2, 83), np.random.default_rng(9).standard_normal(100)])
     densities = [stats.t(nu, scale=math.sqrt((nu - 2) / nu)).pdf(z) for nu in (3, 5, 12)]
     densities.append(stats.logistic(scale=math.sqrt(3) / math.pi).pdf(z))
+    light = stats.gennorm(2.11)
+    densities.append(stats.gennorm(2.11, scale=1 / light.std()).pdf(z))
     for share, deviation in ((0.01, 3.0), (0.001, 10.0)):
         densities.append((1 - share) * stats.norm.pdf(z) + share * stats.norm(scale=deviation).pdf(z))
     found = shape_ratios(z)

@@ -63,6 +63,10 @@ def test_what_is_foreseen_is_what_a_run_reports(name):
     assert found
     for check in found:
         reported = report[check.id]
+        if check.id == "randomness.streams":
+            # How many requests the sessions fall into is not known beforehand.
+            assert figures(check.detectable) == []
+            continue
         assert agree(figures(check.detectable), figures(reported.detectable)), (check, reported.detectable)
         assert check.alpha == reported.alpha
     judged = {id: check.verdict == "consistent" for id, check in report.items()}

@@ -66,6 +66,7 @@ def brownian_scores(releases: np.ndarray) -> Iterator[Score]:
     """Innovations Z = (w_s − (s/t)w_t)/√(s(t−s)/t) are independent standard normals."""
     yield never("equal transcripts", repeats(releases))
     yield never("single precision", np.mean(releases == releases.astype(np.float32)) > 0.1)
+    yield never("fixed point", np.mean(releases * 2.0**24 % 1.0 == 0.0) > 0.1)
     yield never("three decimals", np.mean(np.abs(releases - np.round(releases, 3)) < 1e-12) > 0.1)
     rounding = 4 * np.spacing(np.abs(releases[:, 3]) + np.abs(VALUE))
     yield never("a repeated time moves", np.abs(releases[:, 3] - releases[:, 2]) > rounding)

@@ -216,6 +216,13 @@ class Rounded(Brownian):
         return np.asarray(np.round(value + state, 3))
 
 
+class FixedPoint(Brownian):
+    """Releases are held in fixed point with 24 bits after the point."""
+
+    def publish(self, value: Array, state: Any) -> Array:
+        return np.asarray(np.round((value + state) * 2.0**24) / 2.0**24)
+
+
 class Antithetic(Brownian):
     """Every second session gets the noise of the one before with the opposite sign, to reduce variance."""
 
@@ -286,6 +293,7 @@ RANDOMNESS = (
             ("brownian-non-negative", NonNegative),
             ("brownian-integer-increments", IntegerIncrements),
             ("brownian-rounded", Rounded),
+            ("brownian-fixed-point", FixedPoint),
         ),
     ),
 )
