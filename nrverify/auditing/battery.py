@@ -37,9 +37,13 @@ class Battery:
 
     @property
     def of_pairs(self) -> tuple[Check, ...]:
-        """The checks that take what is drawn of pairs: their own, and those of a law that is the same at any value."""
-        laws = [check for check in self.transcripts if isinstance(check, LawCheck) and not isinstance(check, ValueLaw)]
-        return (*laws, *self.pairs)
+        """The checks that take what is drawn of pairs: their own, and those whose question is the same at any value."""
+        of_any_value = (
+            check
+            for check in self.transcripts
+            if isinstance(check, LawCheck | Streams) and not isinstance(check, ValueLaw)
+        )
+        return (*of_any_value, *self.pairs)
 
     @property
     def checks(self) -> list[Check]:
