@@ -67,6 +67,8 @@ class Dots:
     quantity: str
     rows: tuple[Dot, ...]
     note: str
+    at_most: bool = False
+    """Whether the claim is a bound: below it all is well."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def draw_dots(picture: Dots, words: str) -> Markup:
         at = scale(claims.pop())
         parts.append(segment(at, TOP, at, bottom, "claim"))
     for index, row in enumerate(picture.rows):
-        out = not row.wide[0] <= row.claimed <= row.wide[1]
+        out = row.wide[0] > row.claimed or (row.wide[1] < row.claimed and not picture.at_most)
         parts += _row(scale, index, row, "out" if out else "seen")
     return drawing(parts, words, bottom + BELOW)
 
