@@ -41,11 +41,13 @@ def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
     yield NOISE, _keys(down)
     if together:
         yield "the noise of the first releases of a request", _keys(down[None, :, 0])
+        yield "the noise of the first session of a request along the bridge", _keys(down[:1])
     if batch.case.fixed:
         up = _upwards(family, batch, family.steps(batch.times[0, ::-1]))
         yield "the noise along the walk in growing time", _keys(up)
         if together:
             yield "the noise of the last releases of a request", _keys(up[None, :, 0])
+            yield "the noise of the first session of a request in growing time", _keys(up[:1])
 
 
 def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:

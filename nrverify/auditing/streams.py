@@ -72,16 +72,18 @@ class Seen:
         return 0.5 * self.root**2 + 0.5 * self.sessions**2 * KEY_COLLISION
 
     def p_value(self, within: int, between: int) -> float:
-        """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more.
+        """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more."""
+        return min(1.0, 2 * min(self._unlikely(within), self._unlikely(between)))
 
-        Each request meets one of fewer than n earlier streams with probability at most n 2^-31; what goes beyond half
-        of the repeats is left to chance, by Markov's inequality.
+    def _unlikely(self, repeats: int) -> float:
+        """A bound on P(so many repeats) of one kind; requests count once, however many of their sessions repeat.
+
+        Each of n sessions meets one of fewer than n earlier streams with probability at most n 2^-31; what goes beyond
+        half of the repeats is left to chance, by Markov's inequality.
         """
-        p_within = self.chance / within if within else 1.0
-        met = (between + 1) // 2
-        p_between = float(bdtrc(met - 1, self.sources, min(self.sources / FEWEST_STREAMS, 1.0)))
-        p_between += self.chance / (between - met + 1)
-        return min(1.0, 2 * min(p_within, p_between if between else 1.0))
+        met = (repeats + 1) // 2
+        streams = float(bdtrc(met - 1, self.sessions, min(self.sessions / FEWEST_STREAMS, 1.0))) if met else 1.0
+        return streams + self.chance / (repeats - met + 1)
 
 
 class Streams:
