@@ -16,6 +16,7 @@ from nrverify.auditing.protocol import Finite
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.streams import Streams
 from nrverify.auditing.ties import LaplaceTies, NoTies, SameAnswer
+from nrverify.auditing.unknown_coordinates import UnknownCoordinates
 from nrverify.auditing.unknown_times import IncrementLaw
 from nrverify.subjects.description import Description
 
@@ -74,9 +75,13 @@ def battery_for(
     else:
         if description.family.increments:
             transcripts.append(IncrementLaw())
+        if any(len(case.value) > 1 for case in cases):
+            transcripts.append(UnknownCoordinates())
+        else:
+            missing["independence.coordinates"] = "the subject has one dimension"
         for name in (
             *("law.release", "law.transcript", "law.adaptive", "law.value", "ties"),
-            *("independence.coordinates", "independence.sessions", "loss.stopping"),
+            *("independence.sessions", "loss.stopping"),
         ):
             missing[name] = "the noise level of an ε is not known: offer time_of(epsilon)"
     _privacy(description, knob, times_known, transcripts, pairs, missing)

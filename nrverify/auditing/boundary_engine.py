@@ -38,6 +38,8 @@ FARTHEST = 1e9
 """All t > 0 means t/Δ² between one part in so many and so many."""
 SCAN, FEWEST = 2000, 300
 SECONDS_A_SCAN = 0.8
+ROUND_TIMES = np.concatenate([np.arange(1.0, 101.0), np.outer(10.0 ** np.arange(-3, 6), [1.0, 2.0, 5.0]).ravel()])
+"""Times a person would ask for."""
 USED, DENSE = (1e-3, 1e5), 2
 """t/Δ² where boundaries are used, scanned with so many times the points; a slow subject is spared."""
 
@@ -117,7 +119,8 @@ class BoundaryAudit:
         unit = self.claim.sensitivity**2
         start, end = max(low, USED[0] * unit), min(high, USED[1] * unit)
         if start < end and count == self._size:
-            self.asker.epsilon(np.clip(np.geomspace(start, end, DENSE * self._size), start, end))
+            dense = np.concatenate([np.geomspace(start, end, DENSE * self._size), ROUND_TIMES])
+            self.asker.epsilon(np.unique(dense[(dense >= start) & (dense <= end)]))
 
     def _monotone(self) -> list[CheckResult]:
         return [BoundaryMonotone().conclude(*self.asker.everything(), self.description.process)]

@@ -99,6 +99,11 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "one draw (or one coin) serves several coordinates",
             "differences between coordinates are released with too little noise, or none: a leak",
         )
+    if result.id == "lattice" and "the value itself" in observed:
+        return (
+            "a branch without noise, or noise multiplied by 0 now and then",
+            "the value is released in the clear: a leak",
+        )
     if result.id == "lattice":
         return (
             "single precision, rounding, or a cast to integers",

@@ -14,6 +14,7 @@ from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot
 Floats = NDArray[np.float64]
 
 
+APART = "correlation between coordinates two apart"
 THREE = "a coordinate against the product of the two before"
 MOST_SHOWN = 8
 """Coordinates whose correlation is shown."""
@@ -37,6 +38,7 @@ class CoordinateIndependence(LawCheck):
             "correlation between coordinates of the first release": (2.0, MeanWealth()),
             "sizes of the noise in two coordinates": (1.0, ScaleWealth()),
             "coins of two coordinates": (2.0, TieWealth()),
+            APART: (2.0, MeanWealth()),
             THREE: (1.0, MeanWealth()),
         }
         super().__init__(families)
@@ -58,6 +60,9 @@ class CoordinateIndependence(LawCheck):
         self._products("correlation between coordinates of the first release", cross[0], energy[0])
         self._scale("sizes of the noise in two coordinates", right[both & (np.abs(left) > 1.5)])
         if found.z.shape[2] > 2:
+            far = found.present[..., :-2] & found.present[..., 2:]
+            first, third = found.filled[..., :-2][far], found.filled[..., 2:][far]
+            self._products(APART, dot(first, third), dot(first, first))
             # The signs of three coordinates may hang together though no two of them do.
             pair = left[..., :-1] * right[..., :-1]
             whole = both[..., :-1] & both[..., 1:]

@@ -13,16 +13,54 @@ from nrverify.statistics.proportions import binomial
 Floats = NDArray[np.float64]
 
 GRIDS = (*(10.0**-k for k in range(9)), *(2.0**-k for k in range(1, 31)))
+BARE, BARE_SHARE = "the value itself", 1e-5
 FEWEST = 8
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
+
+
+class BareValues:
+    """Releases that are the value itself, to the last bit: bet on as one in a hundred thousand.
+
+    Noise of median size m is rounded away with probability at most about the spacing of the value over m; ten times
+    that is granted.
+    """
+
+    def __init__(self) -> None:
+        self.log_e = 0.0
+        self.bare = self.numbers = 0
+
+    def observe(self, batch: Batch) -> None:
+        """Counts them, position by position."""
+        bare = batch.releases == batch.case.array
+        self.numbers += int(np.isfinite(batch.releases).sum())
+        self.bare += int(bare.sum())
+        self.log_e += (int(np.isfinite(batch.releases).sum()) - int(bare.sum())) * np.log1p(-BARE_SHARE)
+        for position, coordinate in np.argwhere(bare.any(axis=0)):
+            noise = np.abs(batch.noise[:, position, coordinate])
+            median = float(np.median(noise[np.isfinite(noise)]))
+            spacing = float(np.spacing(np.abs(batch.case.array[coordinate])))
+            chance = max(10 * spacing / median, 1e-15) if median > 0 else 1.0
+            gain = np.log(BARE_SHARE / chance) if chance < BARE_SHARE else 0.0
+            self.log_e += float(gain) * int(bare[:, position, coordinate].sum())
+
+    def merge(self, other: BareValues) -> None:
+        """Adds up."""
+        self.log_e += other.log_e
+        self.bare += other.bare
+        self.numbers += other.numbers
+
+    @property
+    def words(self) -> str | None:
+        """How many, if any."""
+        return f"{self.bare} of {self.numbers} numbers are {BARE}" if self.bare else None
 
 
 class Lattice:
     """Releases, noise or steps on a grid: single precision, rounding, or increments cast to integers.
 
     Catches code that computes in single precision, rounds its releases, or moves by whole numbers. Attacks on the
-    last bits of double precision itself are not examined.
+    last bits of double precision itself are not examined. Also catches releases without any noise, however rare.
     """
 
     id = "lattice"
@@ -31,13 +69,15 @@ class Lattice:
 
     def __init__(self) -> None:
         self.samples = 0
+        self.bare = BareValues()
         self.p_value = 1.0
         self.found = ""
         self._kept: dict[str, list[tuple[Floats, Floats]]] = {"releases": [], "noise": [], "steps": []}
         self._judged = False
 
     def observe(self, batch: Batch) -> None:
-        """Keeps the first numbers of each kind."""
+        """Keeps the first numbers of each kind, and counts releases that are the value itself."""
+        self.bare.observe(batch)
         if self._judged:
             return
         size = np.abs(batch.releases) + np.abs(batch.case.array)
@@ -54,6 +94,7 @@ class Lattice:
 
     def merge(self, other: Lattice) -> None:
         """Keeps what another has kept, and judges once when that is enough."""
+        self.bare.merge(other.bare)
         if self._judged:
             return
         self.samples += other.samples
@@ -64,8 +105,8 @@ class Lattice:
             self._judge()
 
     def refuted(self, alpha: float) -> bool:
-        """Whether so many numbers on one grid are too improbable (the p-value covers all grids and kinds)."""
-        return self.p_value <= alpha
+        """Whether so many numbers on one grid are too improbable, or so many without noise (half of α for each)."""
+        return self.p_value <= alpha / 2 or self.bare.log_e >= -np.log(alpha / 2)
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict."""
@@ -78,11 +119,11 @@ class Lattice:
             verdict,
             self.claims,
             samples=self.samples,
-            p_value=self.p_value,
+            p_value=min(1.0, 2 * min(self.p_value, float(np.exp(-max(self.bare.log_e, 0.0))))),
             alpha=alpha,
             detectable="grids of single precision, and of 1 down to 2^-30 or 1e-8, held by a tenth of the numbers",
             expected="numbers on no grid coarser than double precision",
-            observed=self.found or "none found",
+            observed=self.bare.words or self.found or "none found",
         )
 
     def _keep(self, kind: str, numbers: Floats, size: Floats) -> None:

@@ -109,6 +109,8 @@ class StoppingReleases(LawCheck):
             "shape of the releases": (2.0, RatioWealth(SHAPES)),
             "alternative": (3.0, RatioWealth([FRESH])),
             "releases without noise": (1.0, RatioWealth([BARE])),
+            "correlation between coordinates": (2.0, MeanWealth()),
+            "correlation between coordinates two apart": (1.0, MeanWealth()),
         }
         super().__init__(families)
 
@@ -134,6 +136,12 @@ class StoppingReleases(LawCheck):
         self._mean("dependence on the innovation before", later, before)
         self._cells("distribution given the release before", cell_counts(fine_counts(later)))
         self._ratios("shape of the releases", shape_ratios(np.concatenate([first, later])))
+        for apart, name in ((1, ""), (2, " two apart")):
+            if found.z.shape[2] > apart:
+                left, right = found.filled[..., :-apart], found.filled[..., apart:]
+                both = found.present[..., :-apart] & found.present[..., apart:]
+                energy = float((left * left * both).sum())
+                self._products(f"correlation between coordinates{name}", float((left * right).sum()), energy)
         bare = int((runs.releases == np.array(runs.design.value)).all(axis=2).sum())
         reached = int(runs.rounds.sum())
         self._ratios("releases without noise", {BARE: bare * LOG_BARE + (reached - bare) * math.log1p(-BARE_SHARE)})
