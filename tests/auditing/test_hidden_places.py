@@ -1,0 +1,155 @@
+"""Faults that hide where few look: rare releases, distant coordinates, odd values, unusual ratios of times."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nrverify import audit
+from nrverify.auditing.cases import Case, Knob, varied
+from nrverify.subjects.plays import Fixed
+
+
+class Path:
+    """Brownian noise walked up in time; subclasses spoil it."""
+
+    mechanism = "brownian"
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed)
+        spans = np.diff(schedule[::-1], prepend=0.0)
+        z = self.mixed(rng.standard_normal((sessions, len(schedule), len(value))))
+        noise = np.cumsum(np.sqrt(spans)[:, None] * z, axis=1)[:, ::-1]
+        return self.shown(np.asarray(value, dtype=float), noise, rng)
+
+    def mixed(self, z):
+        return z
+
+    def shown(self, value, noise, rng):
+        return value + noise
+
+
+class Bare(Path):
+    def shown(self, value, noise, rng):
+        return value + np.where(rng.random(noise.shape) < 1e-3, 0.0, noise)
+
+
+class ThirdIsFirst(Path):
+    def mixed(self, z):
+        return np.concatenate([z[..., :2], z[..., :1]], axis=-1) if z.shape[-1] == 3 else z
+
+
+class ThreeSigns(Path):
+    def mixed(self, z):
+        if z.shape[-1] == 3:
+            z[..., 2] = np.abs(z[..., 2]) * np.sign(z[..., 0] * z[..., 1])
+        return z
+
+
+class ClippedBelow(Path):
+    def shown(self, value, noise, rng):
+        return np.maximum(value, -100.0) + noise
+
+
+class Truncated(Path):
+    def shown(self, value, noise, rng):
+        return np.trunc(value) + noise
+
+
+class Claims(Path):
+    """The same behind ε's of a linear boundary, without time_of."""
+
+    knob, sensitivity, delta = "epsilon", 1.0, 1e-6
+
+    def sample(self, value, schedule, sessions, seed):
+        b = math.log(1 / self.delta) / 0.4
+        return super().sample(value, [(0.5 + b) / (epsilon - 0.19) for epsilon in schedule], sessions, seed)
+
+
+class SharedClaims(Claims):
+    def mixed(self, z):
+        return np.repeat(z[..., :1], z.shape[-1], axis=-1)
+
+
+class FreshClaims:
+    knob, mechanism, sensitivity, delta = "epsilon", "brownian", 1.0, 1e-6
+
+    def open(self, value, seed):
+        return FreshSession(np.asarray(value), np.random.default_rng(seed))
+
+
+class FreshSession:
+    """Right, but that an ε asked for again gets fresh noise."""
+
+    def __init__(self, value, rng):
+        self.value, self.rng, self.t = value, rng, math.inf
+        self.noise = np.zeros(len(value))
+
+    def release(self, epsilon):
+        t = (0.5 + math.log(1e6) / 0.4) / (epsilon - 0.19)
+        z = self.rng.standard_normal(len(self.value))
+        if t == self.t or self.t == math.inf:
+            self.noise = math.sqrt(t) * z
+        else:
+            self.noise = self.noise * (t / self.t) + math.sqrt(t * (self.t - t) / self.t) * z
+        self.t = t
+        return self.value + self.noise
+
+
+def refuted(report):
+    return {check.id for check in report.checks if check.verdict == "refuted"}
+
+
+@pytest.mark.parametrize(
+    ("subject", "check"),
+    [
+        (Bare, "lattice"),
+        (ThirdIsFirst, "independence.coordinates"),
+        (ThreeSigns, "independence.coordinates"),
+        (ClippedBelow, "law.value"),
+        (Truncated, "law.release"),
+        (SharedClaims, "independence.coordinates"),
+        (FreshClaims, "ties.repeated-time"),
+    ],
+    ids=lambda x: getattr(x, "__name__", x),
+)
+def test_it_is_refuted_by_the_check_that_names_it(subject, check):
+    report = audit(subject(), samples=30_000)
+    assert report.verdict == "refuted"
+    assert check in refuted(report)
+
+
+@pytest.mark.parametrize("subject", [Path, Claims], ids=lambda x: x.__name__)
+def test_what_they_were_made_from_is_not_refuted(subject):
+    assert refuted(audit(subject(), samples=30_000, alpha=1e-3)) == set()
+
+
+def test_a_bare_value_is_said_to_be_in_the_clear():
+    finding = next(check for check in audit(Bare(), samples=30_000).checks if check.id == "lattice")
+    assert "are the value itself" in finding.observed
+    assert "in the clear" in finding.message
+
+
+def test_values_times_and_ratios_move_inside_the_range_and_equal_times_stay_equal():
+    knob, rng = Knob(0.01, 1000.0, falling=True), np.random.default_rng(0)
+    case = Case("a case", (3.0, -1.0), Fixed((8.0, 8.0, 4.0, 2.0)), "sample")
+    seen = [varied(case, knob, False, rng) for _ in range(300)]
+    schedules = np.array([moved.play.schedule for moved in seen])
+    assert (schedules >= 0.01 * (1 - 1e-9)).all()
+    assert (schedules <= 1000.0 * (1 + 1e-9)).all()
+    assert (np.diff(schedules, axis=1) <= 0).all()
+    assert (schedules[:, 0] == schedules[:, 1]).all()
+    ratios = schedules[:, 2] / schedules[:, 1]
+    assert ratios.min() < 0.2
+    assert ratios.max() > 0.7
+    values = np.array([moved.value for moved in seen])
+    assert {True, False} == set((values[:, 0] < 0).tolist())
+    assert 0.3 < np.mean(values == np.round(values)) < 0.7
+    whole = [varied(case, knob, True, rng).value for _ in range(50)]
+    assert all(x == round(x) for value in whole for x in value)
+
+
+def test_the_origin_stays_where_it_is():
+    case = Case("origin", (0.0,), Fixed((8.0, 4.0)), "sample")
+    rng = np.random.default_rng(1)
+    assert {varied(case, Knob(0.01, 1000.0, True), False, rng).value for _ in range(40)} == {(0.0,)}
