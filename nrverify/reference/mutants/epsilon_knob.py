@@ -85,13 +85,10 @@ class TimeOfLies(EpsilonBrownian):
 
 
 class BrownianFresh(EpsilonBrownian):
-    """Every ε is answered with fresh noise of the right size."""
+    """Every new ε is answered with fresh noise of the right size; the same ε again with the same release."""
 
     def onward(self, value: Array, state: Any, t: float, s: float, rng: np.random.Generator) -> Any:
         return self.start(value, s, state.shape, rng)
-
-    def again(self, value: Array, state: Any, t: float, rng: np.random.Generator) -> Any:
-        return self.start(value, t, state.shape, rng)
 
 
 class LaplaceHalf(EpsilonLaplace):
