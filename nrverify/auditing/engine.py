@@ -22,7 +22,7 @@ from nrverify.auditing.settings import Settings
 from nrverify.auditing.smoke import INWARDS, admitted_range, repeats_itself, smoke
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
-from nrverify.subjects.plays import shrunk
+from nrverify.subjects.plays import Fixed, shrunk
 
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
@@ -121,18 +121,24 @@ class NoiseReductionAudit:
         return tasks
 
     def _moved(self, task: Task, reason: str) -> Task | None:
-        """A case that the subject refuses is moved inwards, a pair is left out; both are reported as not covered."""
+        """A case that is refused loses repeated times or is moved inwards, a pair is left out; all are reported."""
         if isinstance(task.setting, Pair):
             self._refused.append(f"{task.name} ({reason})")
             self._pairs = [pair for pair in self._pairs if pair != task.setting]
             return None
         case = task.setting
+        if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
+            self._refused.append(f"repeated times ({reason})")
+            return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
         self._refused.append(f"{case.name} at value {list(case.value)} ({reason})")
         low, high = self._knob.low * INWARDS, self._knob.high / INWARDS
         if low < high:
             self._knob = replace(self._knob, low=low, high=high)
         value = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
-        moved = replace(case, value=value, play=shrunk(case.play, self._knob.low, self._knob.high))
+        return self._replaced(task, replace(case, value=value, play=shrunk(case.play, self._knob.low, self._knob.high)))
+
+    def _replaced(self, task: Task, moved: Case) -> Task:
+        """The task with another case, which takes the place of the first from now on."""
         self._cases = [moved if case.name == task.name else case for case in self._cases]
         return replace(task, setting=moved)
 

@@ -124,6 +124,21 @@ def test_what_they_were_made_from_is_not_refuted(subject):
     assert refuted(audit(subject(), samples=30_000, alpha=1e-3)) == set()
 
 
+class Strict(Path):
+    def sample(self, value, schedule, sessions, seed):
+        if len(set(schedule)) < len(schedule):
+            raise ValueError("times must decrease strictly")
+        return super().sample(value, schedule, sessions, seed)
+
+
+def test_a_subject_that_refuses_repeated_times_is_audited_without_them():
+    report = audit(Strict(), samples=6_000)
+    assert report.verdict == "consistent"
+    verdicts = {check.id: check for check in report.checks}
+    assert verdicts["ties.repeated-time"].verdict == "not-covered"
+    assert "repeated times" in verdicts["protocol.range"].message
+
+
 def test_a_bare_value_is_said_to_be_in_the_clear():
     finding = next(check for check in audit(Bare(), samples=30_000).checks if check.id == "lattice")
     assert "are the value itself" in finding.observed
