@@ -28,7 +28,7 @@ class Scope:
     name: str
     mutants: tuple[Mutant, ...]
     whole: bool
-    """Whether every mutant is also audited with its whole budget."""
+    """Whether every mutant is also audited on after the first refutation."""
     benign: tuple[Benign, ...]
     benign_samples: int
     right: tuple[Benign, ...]
@@ -104,10 +104,10 @@ FULL = Scope(
     benign=BENIGN,
     benign_samples=SAMPLES,
     right=_named(BENIGN, RIGHT),
-    audits=40,
+    audits=25,
     audit_samples=1500,
     smooth=_named(MUTANTS, SMOOTH),
-    seeds=15,
+    seeds=9,
     empirical_runs=10**6,
     empirical_seeds=5,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nrverify.auditing.catalogue import catalogue
 from nrverify.calibrate.information import check_level, information, limit
@@ -17,7 +18,7 @@ EXACT = "boundary"
 
 @dataclass(frozen=True)
 class Kill:
-    """A mutant, the audit that stops when something is refuted, the one that uses its whole budget, and the limit."""
+    """A mutant, the audit that stops when something is refuted, the one that goes on after that, and the limit."""
 
     mutant: Mutant
     first: Trial
@@ -27,7 +28,7 @@ class Kill:
 
     @property
     def killed(self) -> bool:
-        """Whether the audit refuted it, and went on to do so with its whole budget."""
+        """Whether the audit refuted it, and did so again when it went on."""
         return self.first.alarm and (self.whole is None or self.whole.alarm)
 
     @property
@@ -37,7 +38,7 @@ class Kill:
 
     @property
     def refuting(self) -> tuple[str, ...]:
-        """The checks that refute it within the budget."""
+        """The checks that refute it, the audit going on after the first."""
         return (self.first if self.whole is None else self.whole).refuted
 
 
@@ -78,7 +79,7 @@ class KillMatrix:
     kills: tuple[Kill, ...]
     spared: tuple[Spared, ...]
     whole: bool
-    """Whether every mutant was also audited with its whole budget, so that checks can be compared."""
+    """Whether audits of mutants also went on after the first refutation, so that checks can be compared."""
 
     @property
     def survivors(self) -> tuple[str, ...]:
@@ -111,16 +112,22 @@ class KillMatrix:
 def matrix_jobs(
     mutants: Sequence[Mutant], benign: Sequence[Benign], seed: int, alpha: float, samples: int, whole: bool
 ) -> list[Job]:
-    """One audit for each mutant, one more with the whole budget, its information, and an audit of each benign one."""
+    """One audit for each mutant, one more that goes on, its information, and an audit of each benign one."""
     jobs = []
     for mutant in mutants:
         arguments = (mutant.subject, seed, alpha, samples)
         jobs.append(Job(mutant.name, trial, arguments, 1.0))
         if whole and mutant.subject.mechanism != EXACT:
-            jobs.append(Job(f"{mutant.name}, whole budget", trial, (*arguments, True), 10.0))
+            jobs.append(Job(f"{mutant.name}, going on", going_on, arguments, 4.0))
         jobs.append(Job(f"{mutant.name}, information", information, (mutant.name, mutant.subject), 1.0))
     jobs += [Job(entry.name, trial, (entry.subject, seed, alpha, samples), 10.0) for entry in benign]
     return jobs
+
+
+def going_on(subject: type[Any], seed: int, alpha: float, samples: int) -> Trial:
+    """The audit that goes on to a quarter of the budget, or a little beyond the first refutation where that is farther."""
+    first = trial(subject, seed, alpha, samples)
+    return trial(subject, seed, alpha, min(samples, max(samples // 4, 5 * first.samples // 4)), True)
 
 
 def matrix_from(

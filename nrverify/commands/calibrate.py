@@ -25,7 +25,9 @@ PARTS = ("mutants", "false-alarms", "efficiency")
 
 
 @click.command(name="calibrate")
-@click.option("--quick", is_flag=True, help="A selection: no whole budgets, fewer seeds; about three minutes.")
+@click.option(
+    "--quick", is_flag=True, help="A selection: nothing goes on after a refutation, fewer seeds; about three minutes."
+)
 @click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only this part (repeatable).")
 @click.option("--json", "json_file", metavar="FILE", help="The calibration as data ('-' is standard output).")
 @click.option("--markdown", "markdown_file", metavar="FILE", help="The calibration as a document to read.")
@@ -45,9 +47,9 @@ def command(
 ) -> None:
     """Test the instrument: does an audit refute what is wrong, and leave in peace what is right?
 
-    Every mutant is audited until it is refuted and once more with its whole budget, benign variants with their whole
-    budget, correct subjects many times; samples are compared with the information limit. About half an hour on two
-    cores. Exit code 0 when all is as it should be, 1 otherwise, 2 for a mistake in the command.
+    Every mutant is audited until it is refuted and once more going on after that, benign variants with their whole
+    budget, correct subjects many times; samples are compared with the information limit. About a quarter of an hour on
+    two cores. Exit code 0 when all is as it should be, 1 otherwise, 2 for a mistake in the command.
     """
     check_writable(json_file, markdown_file, html_file)
     from nrverify.calibrate.calibration import FULL, QUICK, calibrate

@@ -53,7 +53,7 @@ def family(kill: Kill) -> str:
 
 
 def matrices(matrix: KillMatrix) -> list[Table]:
-    """Mutant × check, a table for each family: samples where it was first refuted, + where the whole budget does."""
+    """Mutant × check, a table for each family: samples where it was first refuted, + where going on does."""
     tables = []
     for name in dict.fromkeys(map(family, matrix.kills)):
         kills = [kill for kill in matrix.kills if family(kill) == name]
