@@ -125,7 +125,7 @@ def matrix_jobs(
 
 
 def going_on(subject: type[Any], seed: int, alpha: float, samples: int) -> Trial:
-    """The audit that goes on to a quarter of the budget, or a little beyond the first refutation where that is farther."""
+    """The audit that goes on to a quarter of the budget, or a little beyond a first refutation that is farther."""
     first = trial(subject, seed, alpha, samples)
     return trial(subject, seed, alpha, min(samples, max(samples // 4, 5 * first.samples // 4)), True)
 

@@ -28,8 +28,8 @@ TONES = {
 
 MATRIX = (
     "Each mutant is a right implementation with one mistake. “samples” is all that was drawn when the audit first "
-    "refuted it; the checks that did so have that number in their column, those that refute it when the audit goes on a "
-    "plus sign. “limit” is log(1/α)/KL, the samples that the best test needs which knows the fault."
+    "refuted it; the checks that did so have that number in their column, those that refute it when it goes on a plus "
+    "sign. “limit” is log(1/α)/KL, the samples that the best test needs which knows the fault."
 )
 
 
