@@ -9,8 +9,8 @@ MATRIX = """\
 Each mutant is a right implementation with one mistake. `samples` is all that was drawn when the audit, with its default
 budget, first refuted it; the checks that did so then have that number in their column, and those that refute it when
 the audit goes on, to a quarter of the budget or beyond that refutation, a +. `limit` is log(1/α)/KL, the samples that
-the best test needs which knows the fault; 0 where the mutant does what has probability 0 under the claim, empty where KL
-is not known."""
+the best test needs which knows the fault; 0 where the mutant does what has probability 0 under the claim, empty where
+KL is not known."""
 
 
 def calibration_markdown(calibration: Calibration) -> str:
