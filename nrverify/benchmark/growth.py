@@ -8,7 +8,7 @@ from nrverify.benchmark.row import Growth, Row
 
 SIZES = (10**4, 10**5, 10**6, 10**7, 10**8)
 QUICK_SIZES = SIZES[:3]
-AUDIT_SIZES = (10**4, 10**5, 10**6, 10**7, 10**8)
+AUDIT_SIZES = (10**4, 10**5, 10**6, 10**7)
 QUICK_AUDIT_SIZES = AUDIT_SIZES[:3]
 BATCH = 10**5
 """Numbers drawn at once: what an audit or an experiment holds, however many it draws in all."""

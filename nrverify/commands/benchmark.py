@@ -23,7 +23,7 @@ Measured = TypeVar("Measured", "Row", "Growth")
 def command(quick: bool, markdown_file: str | None, quiet: bool) -> None:
     """Measure speed, memory and accuracy, side by side with the machine's own limits.
 
-    Wants an otherwise idle machine, for about ten minutes (--quick: one). Exit code 0 when every number was reached,
+    Wants an otherwise idle machine, for about five minutes (--quick: one). Exit code 0 when every number was reached,
     1 otherwise, 2 for a mistake in the command.
     """
     check_writable(markdown_file)
