@@ -61,11 +61,11 @@ def battery_for(
     missing = {"lattice.double-precision": "attacks on the last bits of double precision are not examined"}
     adaptive = any(not case.fixed for case in cases)
     if times_known:
-        transcripts += [ReleaseLaw(), TranscriptLaw(), ValueLaw(cases), SessionIndependence()]
+        transcripts += [ReleaseLaw(), TranscriptLaw(description.noise), ValueLaw(cases), SessionIndependence()]
         transcripts += _ties(description)
         pairs.append(ChangeOfMeasure(description.noise))
         if adaptive:
-            transcripts.append(AdaptiveLaw())
+            transcripts.append(AdaptiveLaw(description.noise))
         else:
             missing["law.adaptive"] = "the subject has no open(): sessions cannot be driven adaptively"
         if any(len(case.value) > 1 for case in cases):

@@ -90,8 +90,11 @@ class Asker:
         try:
             answers = host.scalar(method, batch)
         except SubjectFailed as failure:
-            self._failed = failure
-            raise
+            words = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
+            if method == "epsilon":
+                words += ", and a boundary meant for less says so by interval = (t_min, t_max)"
+            self._failed = SubjectFailed(words)
+            raise self._failed from None
         if len(batch) >= FIRST_BATCH // 2:
             self._pace = max((host.seconds - before) / len(batch), 1e-7)
         return answers

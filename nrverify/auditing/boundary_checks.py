@@ -91,7 +91,7 @@ class BoundaryMonotone:
         if size > ROUNDING:
             earlier = int(np.argmin(epsilon[: worst + 1]))
             observed = (
-                f"ε({times[earlier]:.6g}) = {epsilon[earlier]:.6g} but ε({times[worst]:.6g}) = {epsilon[worst]:.6g}"
+                f"ε({times[earlier]:.10g}) = {epsilon[earlier]:.10g} but ε({times[worst]:.10g}) = {epsilon[worst]:.10g}"
             )
             if process == "skellam":
                 verdict = CheckVerdict.ADVICE

@@ -91,7 +91,7 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
     long = [0.6] * 10 + [0.9]
     designs: list[tuple[str, int, Sequence[float], tuple[float, ...]]] = [
         ("halving", small, (3.0, -1.0), knob.steps(middle, [0.5, 0.5])),
-        ("geometric", large, (1000.0, -2.0, 1.0), _evenly(knob, 6)),
+        ("geometric", large, (1000.0, -2.0, 1.0), _evenly(knob, 10)),
         ("long", small, (-37.0, 5.0), knob.steps(0.2, long) if knob.falling else _evenly(knob, 12)),
         ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, 0.98])),
         ("repeated", large, (-1.0, 2.0, -3.0), _repeated(knob)),
@@ -161,7 +161,8 @@ def _stretched(schedule: tuple[float, ...], low: float, rng: np.random.Generator
     """Ratios of times to the first raised to one power, no lower than the range allows; equal times stay equal."""
     first, last = schedule[0], schedule[-1]
     most = min(STRETCH, math.log(first / low) / math.log(first / last)) if last < first else 1.0
-    power = float((1 / STRETCH) * (most * STRETCH) ** rng.random())
+    # By a coin they stay: the longest schedules reach both ends of the range only as they are.
+    power = float((1 / STRETCH) * (most * STRETCH) ** rng.random()) if rng.random() < 0.5 else 1.0
     return tuple(first * (at / first) ** power for at in schedule)
 
 
@@ -177,7 +178,7 @@ def _evenly(knob: Knob, releases: int) -> tuple[float, ...]:
 
 def _repeated(knob: Knob) -> tuple[float, ...]:
     first, second, third = knob.steps(0.5, [0.5, 0.5])
-    return (first, first, second, second, third)
+    return (first, first, first, second, second, third)
 
 
 def _method(description: Description, index: int) -> str:

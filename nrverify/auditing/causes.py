@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.mechanism_causes import mechanism_cause
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.subjects.description import Description
@@ -99,7 +100,7 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "one draw (or one coin) serves several coordinates",
             "differences between coordinates are released with too little noise, or none: a leak",
         )
-    if result.id == "lattice" and "the value itself" in observed:
+    if result.id == "lattice" and BARE in observed:
         return (
             "a branch without noise, or noise multiplied by 0 now and then",
             "the value is released in the clear: a leak",

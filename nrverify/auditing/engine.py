@@ -27,8 +27,8 @@ from nrverify.subjects.plays import Fixed, shrunk
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
 ADVICE_SAMPLES = 6
-DENSE = 200
-"""At so many ε's a subject is asked for its own times."""
+DENSE, TELLING = 200, 800
+"""At so many ε's a subject is asked for its own times: over the whole range, and where the claim most likely fails."""
 
 
 class NoiseReductionAudit:
@@ -64,15 +64,24 @@ class NoiseReductionAudit:
         if self._battery.pairs:
             self._pairs = pairs_for(self.description, self._knob, dimensions)
         if "time_of" in self.description.methods:
-            requests.times_of(np.geomspace(self._knob.low, self._knob.high, DENSE))
-            for check in self._battery.transcripts:
-                if isinstance(check, EpsilonClaim):
-                    check.ask_densely(requests.times_of.known)
+            self._ask_densely()
         # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
         with np.errstate(over="ignore", invalid="ignore"):
             self.stopped = self.drawer.run(self._tasks, self._any_refuted, self._moved)
             self._advise(self._cases[0].value)
             return self._conclude()
+
+    def _ask_densely(self) -> None:
+        """Asks a subject for its own times at many ε's."""
+        times_of = self.drawer.requests.times_of
+        times_of(np.geomspace(self._knob.low, self._knob.high, DENSE))
+        for check in self._battery.transcripts:
+            if isinstance(check, EpsilonClaim):
+                check.ask_densely(times_of.known)
+                telling = check.telling()
+                if telling is not None and telling[0] < telling[1]:
+                    times_of(np.geomspace(*telling, TELLING))
+                    check.ask_densely(times_of.known)
 
     @property
     def failure(self) -> str | None:

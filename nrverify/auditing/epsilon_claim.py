@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import log_ndtr, ndtr
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.noise_levels import NoiseLevels
@@ -26,6 +26,8 @@ APART = 4
 """So many ε's of the grid apart the noise must be seen to differ, or it is not taken to vary continuously."""
 OWN_TIMES_MARGIN = 1.001
 MOST_DRAWN = 16
+LIKELY = 5.0
+"""Looks that lose so many nats against the likeliest hardly matter."""
 
 
 PICTURE_NOTE = (
@@ -67,6 +69,16 @@ class EpsilonClaim:
     def ask_densely(self, times: dict[float, float]) -> None:
         """Takes in the subject's own times at many ε's: the claim is for any of them, sampled or not."""
         self._times.update(times)
+
+    def telling(self) -> tuple[float, float] | None:
+        """The ε's between which a Brownian loss most likely exceeds them, from the subject's own times so far."""
+        if self.mechanism != "brownian" or not self._times:
+            return None
+        epsilons = np.array(sorted(self._times))
+        times = np.array([self._times[epsilon] for epsilon in epsilons])
+        single = log_ndtr(-self._curve(epsilons, times) / np.sqrt(times))
+        likely = epsilons[single > single.max() - LIKELY]
+        return float(likely[0]), float(likely[-1])
 
     def fresh(self) -> EpsilonClaim:
         """The same check before anything was drawn."""
@@ -170,7 +182,7 @@ class EpsilonClaim:
             return 1.0, f"{words}, over {self.too_little.count} numbers"
         if self.mechanism == "laplace":
             return self._pure(self.levels.largest(alpha / 2))
-        return 0.0, "no look alone breaks the claim"
+        return 0.0, "no look alone is seen to break the claim"
 
     def _brownian(self, limits: dict[float, tuple[float, float]]) -> tuple[float, str]:
         """The failure probability that the limits (smallest, largest t) at each ε leave, in one dimension.
@@ -200,11 +212,15 @@ class EpsilonClaim:
                 words = f"at ε = {epsilon:.4g}{where} the scale is at most {t:.4g}, so ε is at least {paid:.4g}"
         return (1.0 if worst > 1.0 + 1e-12 else 0.0), words
 
+    def _curve(self, epsilons: Floats, times: Floats) -> Floats:
+        """The level at which a Brownian path at those times has a loss of ε."""
+        return times * epsilons / self.sensitivity - 0.5 * self.sensitivity
+
     def _joint(self, epsilons: Floats, times: Floats, margin: float, what: str) -> tuple[float, str]:
         """Brownian: the probability that {W_t ≥ tε/Δ − Δ/2} at one of the looks."""
         if times.size == 0:
             return 0.0, "nothing was drawn"
-        curve = times * epsilons / self.sensitivity - 0.5 * self.sensitivity
+        curve = self._curve(epsilons, times)
         single = ndtr(-curve / np.sqrt(times))
         worst = int(np.argmax(single))
         failure, words = float(single[worst]), f"at ε = {epsilons[worst]:.4g} alone"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.check import Batch
 from nrverify.auditing.law import LawCheck, by_position
 from nrverify.auditing.picture_sums import Correlations
+from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot
 
@@ -16,6 +17,9 @@ Floats = NDArray[np.float64]
 
 APART = "correlation between coordinates two apart"
 THREE = "a coordinate against the product of the two before"
+DISTANT = "correlation of first releases with those of sessions further back"
+MIRRORED = "correlation of first releases from both ends of a request"
+IN_A_ROW = "a first release against the product of the two before"
 MOST_SHOWN = 8
 """Coordinates whose correlation is shown."""
 
@@ -78,8 +82,10 @@ class CoordinateIndependence(LawCheck):
 class SessionIndependence(LawCheck):
     """Sessions have independent noise.
 
-    Catches noise carried over or shared between sessions that follow one another. Misses sharing at a distance
-    (randomness.streams sees repeated streams at any distance).
+    Catches noise carried over or correlated between sessions of one request, or opened one after another, up to 4096
+    apart; between the first and the last of a request, the second and the last but one, and so on; and signs of three
+    sessions in a row that hang together. Misses sharing between requests, unless the noise is the same
+    (randomness.streams).
     """
 
     id = "independence.sessions"
@@ -92,11 +98,14 @@ class SessionIndependence(LawCheck):
             "correlation of a session with the one before": (3.0, MeanWealth()),
             "correlation of first releases with the session before": (2.0, MeanWealth()),
             "size of the noise after a large one in the session before": (1.0, ScaleWealth()),
+            DISTANT: (1.0, LagWealth()),
+            MIRRORED: (0.5, MeanWealth()),
+            IN_A_ROW: (0.5, MeanWealth()),
         }
         super().__init__(families)
 
     def observe(self, batch: Batch) -> None:
-        """Bets on each session given the one before it in the same batch."""
+        """Bets on each session given the ones before it in the same batch."""
         if batch.innovations is None:
             return
         self.sessions += batch.sessions
@@ -108,3 +117,14 @@ class SessionIndependence(LawCheck):
         self._products("correlation of a session with the one before", cross.sum(), energy.sum())
         self._products("correlation of first releases with the session before", cross[0], energy[0])
         self._scale("size of the noise after a large one in the session before", right[both & (np.abs(left) > 1.5)])
+        first, here = z[:, 0], present[:, 0]
+        distant = self.portfolio[DISTANT]
+        assert isinstance(distant, LagWealth)
+        distant.bet(first, here)
+        half = batch.sessions // 2
+        self._given(MIRRORED, first[::-1][:half], first[:half], here[::-1][:half])
+        self._given(IN_A_ROW, first[2:], first[1:-1] * first[:-2], here[2:])
+
+    def _given(self, name: str, z: Floats, covariate: Floats, here: NDArray[np.bool_]) -> None:
+        """Bets on innovations, where they are, by a covariate known before them."""
+        self._products(name, dot(z, covariate), dot(covariate, covariate * here))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.bare_values import BareValues
 from nrverify.auditing.check import Batch
 from nrverify.auditing.innovations import ROUNDING
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -13,47 +14,9 @@ from nrverify.statistics.proportions import binomial
 Floats = NDArray[np.float64]
 
 GRIDS = (*(10.0**-k for k in range(9)), *(2.0**-k for k in range(1, 31)))
-BARE, BARE_SHARE = "the value itself", 1e-5
 FEWEST = 8
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
-
-
-class BareValues:
-    """Releases that are the value itself, to the last bit: bet on as one in a hundred thousand.
-
-    Noise of median size m is rounded away with probability at most about the spacing of the value over m; ten times
-    that is granted.
-    """
-
-    def __init__(self) -> None:
-        self.log_e = 0.0
-        self.bare = self.numbers = 0
-
-    def observe(self, batch: Batch) -> None:
-        """Counts them, position by position."""
-        bare = batch.releases == batch.case.array
-        self.numbers += int(np.isfinite(batch.releases).sum())
-        self.bare += int(bare.sum())
-        self.log_e += (int(np.isfinite(batch.releases).sum()) - int(bare.sum())) * np.log1p(-BARE_SHARE)
-        for position, coordinate in np.argwhere(bare.any(axis=0)):
-            noise = np.abs(batch.noise[:, position, coordinate])
-            median = float(np.median(noise[np.isfinite(noise)]))
-            spacing = float(np.spacing(np.abs(batch.case.array[coordinate])))
-            chance = max(10 * spacing / median, 1e-15) if median > 0 else 1.0
-            gain = np.log(BARE_SHARE / chance) if chance < BARE_SHARE else 0.0
-            self.log_e += float(gain) * int(bare[:, position, coordinate].sum())
-
-    def merge(self, other: BareValues) -> None:
-        """Adds up."""
-        self.log_e += other.log_e
-        self.bare += other.bare
-        self.numbers += other.numbers
-
-    @property
-    def words(self) -> str | None:
-        """How many, if any."""
-        return f"{self.bare} of {self.numbers} numbers are {BARE}" if self.bare else None
 
 
 class Lattice:
@@ -77,7 +40,7 @@ class Lattice:
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
-        self.bare.observe(batch)
+        self.bare.add(batch.releases, batch.case.array)
         if self._judged:
             return
         size = np.abs(batch.releases) + np.abs(batch.case.array)
@@ -123,7 +86,7 @@ class Lattice:
             alpha=alpha,
             detectable="grids of single precision, and of 1 down to 2^-30 or 1e-8, held by a tenth of the numbers",
             expected="numbers on no grid coarser than double precision",
-            observed=self.bare.words or self.found or "none found",
+            observed=(self.bare.words()[1] if self.bare.bare else self.found) or "none found",
         )
 
     def _keep(self, kind: str, numbers: Floats, size: Floats) -> None:

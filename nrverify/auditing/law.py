@@ -17,6 +17,9 @@ from nrverify.auditing.picture_limits import correlations, estimates, frequencie
 from nrverify.auditing.picture_sums import Correlations, Frequencies
 from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, from_bets
+from nrverify.auditing.rounded_normals import MEANS, alternative, rounded_ratios
+from nrverify.laws.process import Process
+from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, dot
 
@@ -30,6 +33,7 @@ LARGE = "variance at values beyond 100"
 STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
 """Steps to a time of such a share of the last."""
 FRESH = "noise drawn afresh for each release"
+STEPS_OF_COUNTS = "law of the steps between releases"
 
 FEWEST_SESSIONS = 1000
 WORST_VARIANCE = 0.10
@@ -224,7 +228,7 @@ class TranscriptLaw(LawCheck):
     claims: tuple[str, ...] = ("B01", "A13", "E09", "N04", "N14")
     adaptive = False
 
-    def __init__(self) -> None:
+    def __init__(self, process: Process) -> None:
         families: dict[str, tuple[float, Wealth]] = {
             "variance of a release given the one before": (6.0, ScaleWealth()),
             "variance of every release given the past": (6.0, ScaleWealth()),
@@ -232,11 +236,11 @@ class TranscriptLaw(LawCheck):
             "memory of the release before": (4.0, MeanWealth()),
             "dependence on the innovation before": (2.0, MeanWealth()),
             "distribution given the release before": (2.0, CellWealth(CELL_WEIGHTS)),
-            "shape given the release before": (2.0, RatioWealth(SHAPES)),
+            "shape of every release given the past": (2.0, RatioWealth(SHAPES)),
             "alternative": (4.0, RatioWealth([FRESH])),
         }
         for size in STRATA:
-            families[f"variance after a release beyond {size:g} sd"] = (1.0, ScaleWealth())
+            families[f"variance after a release beyond {size:g} sd"] = (2.0, ScaleWealth())
             families[f"centre after a release beyond {size:g} sd"] = (1.0, MeanWealth())
             families[f"variance after an innovation beyond {size:g} sd"] = (0.5, ScaleWealth())
         for name in STEPS:
@@ -245,6 +249,9 @@ class TranscriptLaw(LawCheck):
         for position in range(1, LONGEST):
             families[f"variance of release {position + 1} given the one before"] = (0.5, ScaleWealth())
             families[f"memory at release {position + 1}"] = (0.25, MeanWealth())
+        self.counts = process if isinstance(process, Skellam) and not self.adaptive else None
+        if self.counts is not None:
+            families[STEPS_OF_COUNTS] = (4.0, RatioWealth(map(alternative, MEANS)))
         super().__init__(families)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
@@ -278,10 +285,13 @@ class TranscriptLaw(LawCheck):
         first = _present(found.z[:, 0])
         every = dot(first, first) + float(squares.sum())
         self._squares("variance of every release given the past", first.size + counts.sum(), every)
+        self._ratios("shape of every release given the past", shape_ratios(np.concatenate([first, z[here]])))
         self._pooled(z[here], past[here], previous[here])
         assert self.correlations is not None
         self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
         self._ratios("alternative", {FRESH: fresh_ratio(_present(found.fresh[:, 1:]))})
+        if self.counts is not None:
+            self._ratios(STEPS_OF_COUNTS, rounded_ratios(self.counts, batch.noise, batch.times[0]))
 
     def _pooled(self, z: Floats, past: Floats, previous: Floats) -> None:
         fine = fine_counts(z)
@@ -291,7 +301,6 @@ class TranscriptLaw(LawCheck):
         self._mean("centre of a release given the one before", z)
         self._mean("dependence on the innovation before", z, previous)
         self._cells("distribution given the release before", cell_counts(fine))
-        self._ratios("shape given the release before", shape_ratios(z))
         after, later = z, z
         for size in STRATA:
             far = np.abs(past) > size

@@ -25,7 +25,7 @@ from nrverify.auditing.plan_host import ClaimedLaw
 from nrverify.auditing.results import CheckResult
 from nrverify.auditing.scoring import score_case, score_pair
 from nrverify.auditing.smoke import methods_of
-from nrverify.auditing.stopping_cases import schedule_of, stopping_designs, stopping_pair
+from nrverify.auditing.stopping_cases import schedules_of, stopping_designs, stopping_pair
 from nrverify.auditing.stopping_checks import StoppingLaw, StoppingProtocol, StoppingReleases
 from nrverify.auditing.stopping_drawing import score_stopped, score_stopping_pair
 from nrverify.auditing.stopping_privacy import StoppingExPost
@@ -116,7 +116,7 @@ def _stopping(description: Description, host: ClaimedLaw, only: tuple[str, ...])
     square = description.sensitivity**2
     times = np.geomspace(square / REACH, square * REACH, 600)
     scan = (times, host.scalar("epsilon", times.tolist()))
-    schedules = {rounds: schedule_of(*scan, rounds) for rounds in stopping_engine.ROUNDS}
+    schedules = schedules_of(*scan)
     epsilons = {rounds: tuple(host.scalar("epsilon", found).tolist()) for rounds, found in schedules.items()}
     designs = stopping_designs(schedules, epsilons, description.dimensions or DEFAULT_DIMENSIONS)
     pairs = [stopping_pair(design, description.sensitivity) for design in designs[:2]]

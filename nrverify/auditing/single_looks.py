@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 SMALLER: Floats = EFFECTS[EFFECTS < 0]
 COLUMNS = 12
+MOST_ALONE = 256
+"""Positions and ε's that are bet on alone, at most."""
 LARGEST_SIZE = 20_000
 """Noise beyond this is not tabulated: it speaks for the claim, and is counted as if it did so most strongly."""
 LEAST_LOG_RATIO = -1e6
@@ -73,7 +75,8 @@ class TooLittle:
 
     The likelihood ratio of less noise against the least allowed falls with the size of the noise, and more noise is
     larger: so the wealth has mean at most one for every noise level that keeps the claim. Releases at one position of
-    the sessions are independent; the wealths of the positions are averaged.
+    the sessions are independent; the wealths of the positions are averaged. Half of the stake bets on each position and
+    ε alone, so that a shortfall at one ε is not lost among those that have noise to spare.
     """
 
     def __init__(self, mechanism: str, least: Callable[[float], float], rate: float = 1.0) -> None:
@@ -81,13 +84,16 @@ class TooLittle:
         self._least = least
         self._rate = rate
         self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
+        self.alone: dict[tuple[int, float], Floats] = {}
         self.count = 0
 
     def bet(self, asked: Floats, noise: Floats) -> None:
         """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
         for column, epsilon in enumerate(asked[:COLUMNS].tolist()):
             ratios = _ratios(self._mechanism, self._least(epsilon), self._rate)
-            self.log_wealth[column] += ratios.total(np.abs(noise[:, column]))
+            won = ratios.total(np.abs(noise[:, column]))
+            self.log_wealth[column] += won
+            self._add(column, epsilon, won)
         self.count += noise.size
 
     def fresh(self) -> TooLittle:
@@ -98,16 +104,27 @@ class TooLittle:
         """Takes in what another has seen."""
         self.log_wealth = self.log_wealth + other.log_wealth
         self.count += other.count
+        for (column, epsilon), won in other.alone.items():
+            self._add(column, epsilon, won)
 
     @property
     def log_e(self) -> float:
-        """log e-value so far."""
-        return log_average(self.log_wealth.ravel())
+        """log e-value so far; of the stake on single ε's, what is not bet is kept."""
+        together = log_average(self.log_wealth.ravel())
+        alone = [log_average(won) for won in self.alone.values()]
+        kept = np.log(MOST_ALONE - len(alone))
+        return float(np.logaddexp(together, np.logaddexp.reduce([kept, *alone]) - np.log(MOST_ALONE)) - np.log(2))
 
     @property
     def factor(self) -> float:
         """The leading alternative: the noise level over the least that keeps the claim."""
-        return float(np.exp(SMALLER[int(np.argmax(self.log_wealth.max(axis=0)))]))
+        won = np.concatenate([self.log_wealth, *(found[None] for found in self.alone.values())])
+        return float(np.exp(SMALLER[int(np.argmax(won.max(axis=0)))]))
+
+    def _add(self, column: int, epsilon: float, won: Floats) -> None:
+        key = (column, epsilon)
+        if key in self.alone or len(self.alone) < MOST_ALONE - 1:
+            self.alone[key] = self.alone.get(key, 0.0) + won
 
 
 @dataclass(frozen=True)

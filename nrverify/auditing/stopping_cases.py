@@ -12,8 +12,9 @@ from nrverify.subjects.utilities import Levels
 
 Floats = NDArray[np.float64]
 
-TARGETS = (0.35, 3.0)
-"""The charge at the first and at the last look, where the boundary reaches them."""
+ROUNDS = (3, 4, 10)
+TARGETS, WIDE = (0.35, 3.0), (0.35, 12.0)
+"""The charge at the first and at the last look, where the boundary reaches them; wide for the shortest schedule."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,15 @@ class StoppingPair:
     neighbour: StoppingDesign
 
 
-def schedule_of(times: Floats, epsilon: Floats, rounds: int) -> tuple[float, ...]:
+def schedules_of(times: Floats, epsilon: Floats) -> dict[int, tuple[float, ...]]:
+    """A schedule for each number of rounds."""
+    return {rounds: _schedule(times, epsilon, rounds, WIDE if rounds == min(ROUNDS) else TARGETS) for rounds in ROUNDS}
+
+
+def _schedule(times: Floats, epsilon: Floats, rounds: int, targets: tuple[float, float]) -> tuple[float, ...]:
     """Times whose charges rise evenly (in logarithms) between the targets, as far as the boundary reaches."""
     finite = epsilon[np.isfinite(epsilon)]
-    low, high = max(TARGETS[0], 1.15 * float(finite.min())), min(TARGETS[1], float(finite.max()) / 1.15)
+    low, high = max(targets[0], 1.15 * float(finite.min())), min(targets[1], float(finite.max()) / 1.15)
     if not low < high:
         low, high = float(finite.min()) * 1.02, float(finite.max()) / 1.02
     if not low < high:

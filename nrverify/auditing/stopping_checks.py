@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.bare_values import BareValues
 from nrverify.auditing.cells import CELL_WEIGHTS, cell_counts, fine_counts
 from nrverify.auditing.halting import conclude_halting
 from nrverify.auditing.law import FRESH, LawCheck
@@ -24,10 +24,7 @@ from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, Scal
 
 Floats = NDArray[np.float64]
 
-BARE = "the value itself is released"
-BARE_SHARE, BARE_CHANCE = 1e-5, 1e-9
-"""One release in so many that is the value, against a bound on how often rounding makes one."""
-LOG_BARE = math.log(BARE_SHARE / BARE_CHANCE)
+WITHOUT_NOISE = "releases without noise"
 
 
 class StoppingProtocol:
@@ -108,7 +105,7 @@ class StoppingReleases(LawCheck):
             "distribution given the release before": (1.0, CellWealth(CELL_WEIGHTS)),
             "shape of the releases": (2.0, RatioWealth(SHAPES)),
             "alternative": (3.0, RatioWealth([FRESH])),
-            "releases without noise": (1.0, RatioWealth([BARE])),
+            WITHOUT_NOISE: (1.0, BareValues()),
             "correlation between coordinates": (2.0, MeanWealth()),
             "correlation between coordinates two apart": (1.0, MeanWealth()),
         }
@@ -142,9 +139,9 @@ class StoppingReleases(LawCheck):
                 both = found.present[..., :-apart] & found.present[..., apart:]
                 energy = float((left * left * both).sum())
                 self._products(f"correlation between coordinates{name}", float((left * right).sum()), energy)
-        bare = int((runs.releases == np.array(runs.design.value)).all(axis=2).sum())
-        reached = int(runs.rounds.sum())
-        self._ratios("releases without noise", {BARE: bare * LOG_BARE + (reached - bare) * math.log1p(-BARE_SHARE)})
+        bare = self.portfolio[WITHOUT_NOISE]
+        assert isinstance(bare, BareValues)
+        bare.add(runs.releases, np.array(runs.design.value, dtype=float))
         fresh = np.moveaxis(found.fresh[:, 1:], 1, 0)
         self._ratios("alternative", {FRESH: fresh_ratio(fresh[np.isfinite(fresh)])})
 

@@ -13,7 +13,13 @@ from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.sampling import Progress, Sampler
 from nrverify.auditing.settings import Settings
-from nrverify.auditing.stopping_cases import StoppingDesign, StoppingPair, schedule_of, stopping_designs, stopping_pair
+from nrverify.auditing.stopping_cases import (
+    StoppingDesign,
+    StoppingPair,
+    schedules_of,
+    stopping_designs,
+    stopping_pair,
+)
 from nrverify.auditing.stopping_checks import StoppingLaw, StoppingProtocol, StoppingReleases
 from nrverify.auditing.stopping_drawing import draw_stopped, score_stopped, score_stopping_pair
 from nrverify.auditing.stopping_privacy import StoppingExPost
@@ -24,7 +30,6 @@ IDS = ("stopping.protocol", "stopping.releases", "stopping.law", "privacy.ex-pos
 """Every check that samples; the error probability is divided over all of them, asked or not."""
 
 PAIR_SHARE = 0.25
-ROUNDS = (3, 4, 10)
 DEFAULT_DIMENSIONS = (1, 3)
 
 
@@ -94,13 +99,13 @@ class PrivateStoppingAudit:
         self._boundary_pictures = {id: shown for id, shown in boundary.pictures().items() if not only or id in only}
         if boundary.scan is None:
             return (), []
-        schedules = {rounds: schedule_of(*boundary.scan, rounds) for rounds in ROUNDS}
+        schedules = schedules_of(*boundary.scan)
         epsilons = {rounds: tuple(boundary.asker.epsilon(times).tolist()) for rounds, times in schedules.items()}
         dimensions = self.description.dimensions or DEFAULT_DIMENSIONS
         designs = stopping_designs(schedules, epsilons, dimensions)
         self._asked = (
             *boundary.asked,
-            f"{len(designs)} designs of {min(ROUNDS)} to {max(ROUNDS)} rounds",
+            f"{len(designs)} designs of {min(schedules)} to {max(schedules)} rounds",
             f"ψ from {min(min(found) for found in epsilons.values()):.3g} to "
             f"{max(max(found) for found in epsilons.values()):.3g}",
         )

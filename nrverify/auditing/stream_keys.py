@@ -27,6 +27,29 @@ EQUAL_NOISE = 2.0 ** (-VALUES * BITS)
 """How likely two independent streams have the same noise in these numbers."""
 NOISE = "the noise along the bridge"
 """The kind of key that every session has."""
+SIZES = {0: "sizes of the noise of single first releases", -1: "sizes of the noise of single last releases"}
+SIZE_BITS = 40
+EQUAL_SIZE = 2.0**-SIZE_BITS
+"""How likely two independent releases have noise of the same size, their signs apart."""
+COARSEST = 2.0**-36
+"""Sizes are compared where a value and its noise are added without losing more than this share of the noise."""
+
+
+def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys, NDArray[np.int64]]]:
+    """Keys of the size of the noise at one end of the schedule, with what it is, and their sessions.
+
+    At the end where a subject begins, that is one number of its own. Left out where rounding would decide.
+    """
+    if batch.innovations is None or batch.times is None or family.steps is None:
+        return
+    ends = (0, -1) if batch.case.fixed and batch.times.shape[1] > 1 else (0,)
+    for end in ends:
+        spread = family.steps(batch.times[:1, end])[0]
+        if np.finfo(float).eps * np.abs(batch.case.array).max() <= COARSEST * spread:
+            z = batch.innovations.marginal[:, end]
+            there = np.isfinite(z)
+            tails = np.floor(2 * ndtr(-np.abs(z[there])) * 2.0**SIZE_BITS)
+            yield SIZES[end], keys_of(tails[:, None]), np.nonzero(there)[0]
 
 
 def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:

@@ -11,7 +11,7 @@ from scipy.special import bdtrc, ive
 from nrverify.auditing.check import Batch
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.results import CheckResult, CheckVerdict
-from nrverify.auditing.stream_keys import EQUAL_NOISE, NOISE, Keys, keys_of, noise_keys
+from nrverify.auditing.stream_keys import EQUAL_NOISE, EQUAL_SIZE, NOISE, SIZES, Keys, keys_of, noise_keys, size_keys
 from nrverify.subjects.families import FAMILIES, NoiseFamily
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,9 @@ class Seen:
     sources: int = 0
     """How many requests: a session that was opened is one."""
     root: float = 0.0
-    """Σ√P(a transcript equals an independent copy of itself)."""
+    """Σ√P(a transcript equals an independent copy of itself), where keys are not equally likely."""
+    equal: float = 0.0
+    """P(a key is a given one), where keys are equally likely."""
 
     def add(self, keys: Keys, requests: NDArray[np.int64], root: float) -> None:
         """Keeps keys, with the number of each one's request among these."""
@@ -75,15 +77,22 @@ class Seen:
         """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more."""
         return min(1.0, 2 * min(self._unlikely(within), self._unlikely(between)))
 
+    def noticed(self, level: float) -> float:
+        """Fewer different streams than this lead to so many repeats that they are noticed."""
+        counts = np.geomspace(1, 1e6, 200)
+        return 0.5 * self.sources**2 / next((n for n in counts if self.p_value(0, int(n)) <= level), np.inf)
+
     def _unlikely(self, repeats: int) -> float:
         """A bound on P(so many repeats) of one kind; requests count once, however many of their sessions repeat.
 
-        Each of n sessions meets one of fewer than n earlier streams with probability at most n 2^-31; what goes beyond
-        half of the repeats is left to chance, by Markov's inequality.
+        Each of n sessions meets one of fewer than n earlier streams with probability at most n 2^-31, or the same key
+        with n times its probability. Where keys are not equally likely, what goes beyond half of the repeats is left to
+        chance, by Markov's inequality.
         """
-        met = (repeats + 1) // 2
-        streams = float(bdtrc(met - 1, self.sessions, min(self.sessions / FEWEST_STREAMS, 1.0))) if met else 1.0
-        return streams + self.chance / (repeats - met + 1)
+        met = (repeats + 1) // 2 if self.root else repeats
+        likely = min(self.sessions * (1 / FEWEST_STREAMS + self.equal), 1.0)
+        streams = float(bdtrc(met - 1, self.sessions, likely)) if met else 1.0
+        return min(1.0, streams + self.chance / (repeats - met + 1))
 
 
 class Streams:
@@ -91,8 +100,9 @@ class Streams:
 
     A birthday test on whole transcripts of a case, and on the numbers behind the noise of all cases: it catches a seed
     that is ignored, cut down to a few values, or shared by sessions or requests, also when they are far apart and ask
-    for other times. A seed of 32 bits, which many generators have, is let pass. Misses streams that differ but overlap,
-    and at other times a subject that spends its random numbers in an order of its own.
+    for other times. So does one on the sizes of single noises: it catches noise made from few numbers, or used twice
+    with either sign. A seed, or a number, of 32 bits, which many generators have, is let pass. Misses streams that
+    differ but overlap, and at other times a subject that spends its random numbers in an order of its own.
     """
 
     id = "randomness.streams"
@@ -120,11 +130,14 @@ class Streams:
             room = self._room(name)
             if room > 0:
                 keys = keys_of(batch.releases[:room])
-                self._keep(name, keys, _requests(batch, len(keys)), self._collision_probability(batch))
+                root = len(keys) * float(np.sqrt(self._collision_probability(batch)))
+                self.seen.setdefault(name, Seen()).add(keys, _requests(batch, np.arange(len(keys))), root)
         if self._room(NOISE) > 0:
             for name, keys in noise_keys(self.family, batch):
-                kept = keys[: max(self._room(name), 0)]
-                self._keep(name, kept, _requests(batch, len(kept)), EQUAL_NOISE)
+                self._keep(name, keys, _requests(batch, np.arange(len(keys))), EQUAL_NOISE)
+        if self._room(SIZES[0]) > 0:
+            for name, keys, sessions in size_keys(self.family, batch):
+                self._keep(name, keys, _requests(batch, sessions), EQUAL_SIZE)
 
     def fresh(self) -> Streams:
         """The same before anything was seen; a case of which enough was seen is passed over."""
@@ -137,7 +150,7 @@ class Streams:
         """Keeps what another has kept, as far as there is room."""
         self.sessions += other.sessions
         for name, theirs in other.seen.items():
-            own = self.seen.setdefault(name, Seen())
+            own = self.seen.setdefault(name, Seen(equal=theirs.equal))
             kept = min(theirs.sessions, _most(name) - own.sessions)
             if kept <= 0:
                 continue
@@ -175,21 +188,21 @@ class Streams:
         )
 
     def _detectable(self, level: float) -> str | None:
-        """The streams of which so many repeats are to be expected that they would have been noticed."""
-        streams = 0.0
-        for seen in self.seen.values():
-            needed = next(
-                (count for count in np.geomspace(1, 1e6, 200) if seen.p_value(0, int(count)) <= level), np.inf
-            )
-            streams = max(streams, 0.5 * seen.sources**2 / needed)
-        return f"fewer than {streams:.2g} different streams" if streams >= 2 else None
+        """How few streams, and how few noises, would have been noticed by their repeats."""
+        noticed = {name: seen.noticed(level) for name, seen in self.seen.items()}
+        noises = max((count for name, count in noticed.items() if name in SIZES.values()), default=0.0)
+        streams = max((count for name, count in noticed.items() if name not in SIZES.values()), default=0.0)
+        if streams < 2:
+            return None
+        return f"fewer than {streams:.2g} different streams" + (f", or {noises:.2g} noises" if noises >= 2 else "")
 
     def _room(self, name: str) -> int:
         return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).sessions
 
-    def _keep(self, name: str, keys: Keys, requests: NDArray[np.int64], chance: float) -> None:
-        """Keeps keys that two independent streams have in common with this chance."""
-        self.seen.setdefault(name, Seen()).add(keys, requests, len(keys) * float(np.sqrt(chance)))
+    def _keep(self, name: str, keys: Keys, requests: NDArray[np.int64], equal: float) -> None:
+        """Keeps keys, all equally likely, as far as there is room."""
+        room = max(self._room(name), 0)
+        self.seen.setdefault(name, Seen(equal=equal)).add(keys[:room], requests[:room], 0.0)
 
     def _repeats(self) -> dict[str, tuple[int, int]]:
         """How many sessions and requests repeat others, by what is compared, where any do."""
@@ -219,6 +232,6 @@ def _most(name: str) -> int:
     return MOST_TRANSCRIPTS if name.startswith(TRANSCRIPTS) else MOST_NOISE
 
 
-def _requests(batch: Batch, sessions: int) -> NDArray[np.int64]:
+def _requests(batch: Batch, sessions: NDArray[np.int64]) -> NDArray[np.int64]:
     """The request that each session came from: one for all of a sample, one for each that was opened."""
-    return np.zeros(sessions, dtype=np.int64) if batch.case.method == "sample" else np.arange(sessions)
+    return np.zeros_like(sessions) if batch.case.method == "sample" else sessions

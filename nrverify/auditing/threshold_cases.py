@@ -49,13 +49,13 @@ def designs_for(mechanism: str) -> tuple[Design, ...]:
     """The battery: constant ε for `above-threshold`, and rising ones too for `reduced-above-threshold`."""
     fixed = (
         _constant("far below", [-6.0] * 40, 1.0),
-        _constant("below, shifted and scaled", [-5.0] * 30, 1.0, threshold=-31.0, sensitivity=2.5),
+        _constant("below, shifted and scaled", [-5.0] * 30, 1.0, threshold=-131.0, sensitivity=2.5),
         _constant("drift through the threshold", np.linspace(-10, 10, 20), 1.0, threshold=12.0),
         _constant("alternating", [-8.0, -1.0] * 8, 1.0, threshold=-3.0, sensitivity=0.25),
         _constant("at the threshold", [0.0] * 6, 0.5, threshold=7.5, sensitivity=0.1),
         _constant("above, then below", [3.0, -2.0, -6.0, -12.0], 0.7, sensitivity=4.0),
         _constant("small ε", [-45.0] * 25, 0.1),
-        _constant("large ε", [-1.5] * 35, 4.0, threshold=100.0),
+        _constant("large ε", [-1.5] * 35, 4.0, threshold=250.0),
         _constant("hardly ever", [-14.0, -13.0, -12.0], 1.5, threshold=1.0),
     )
     if mechanism == "above-threshold":

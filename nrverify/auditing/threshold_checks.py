@@ -15,6 +15,7 @@ from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.threshold_alternatives import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold_cases import Design
 from nrverify.auditing.threshold_drawing import Runs
+from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, RatioWealth
 
@@ -83,9 +84,10 @@ class ThresholdLaw:
     """The law of the halting round against the exact law, for a designed battery of utilities and ε's.
 
     Catches wrong scales of either noise, a threshold drawn anew, dropped or not reduced as the process says, noise
-    shared by rounds or runs, ε's or utilities of a wrong round, a sensitivity or threshold that is ignored. Bets on
-    named faults, on odds of halting moved everywhere, by round, ε or utility, and on every cell of every design; the
-    methods together and each alone. Misses faults that show at no utility or ε of the battery.
+    shared by rounds or by runs of a request, ε's or utilities of a wrong round, a sensitivity or threshold that is
+    ignored. Bets on named faults, on odds of halting moved everywhere, by round, ε or utility, on every cell of every
+    design, and on runs that follow earlier ones; the methods together and each alone. Misses faults that show at no
+    utility or ε of the battery.
     """
 
     id = "threshold.law"
@@ -97,6 +99,7 @@ class ThresholdLaw:
         self.methods = tuple(methods)
         self.runs = 0
         self.tallies: dict[tuple[str, str], Floats] = {}
+        self.distant = LagWealth("run")
         self._portfolio: Portfolio | None = None
 
     def observe(self, runs: Runs) -> None:
@@ -105,6 +108,8 @@ class ThresholdLaw:
         alike = last[runs.cells[1:] == last]
         tally = np.stack([np.bincount(cells, minlength=size) for cells in (runs.cells, last, alike)]).astype(float)
         self._add(runs.method, runs.design.name, tally)
+        scores = runs.scores[:, None]
+        self.distant.bet(scores, np.ones(scores.shape, dtype=bool))
         self.runs += runs.cells.size
 
     def fresh(self) -> ThresholdLaw:
@@ -115,6 +120,7 @@ class ThresholdLaw:
         """Adds up the counts."""
         for (method, name), tally in other.tallies.items():
             self._add(method, name, tally)
+        self.distant.merge(other.distant)
         self.runs += other.runs
 
     def _add(self, method: str, name: str, tally: Floats) -> None:
@@ -130,6 +136,7 @@ class ThresholdLaw:
                 weight = 2.0 if channel == POOLED else 1.0
                 for name, (share, wealth) in self._bets(channel).items():
                     families[f"{name} ({channel})"] = (share * weight, wealth)
+            families["dependence on runs further back"] = (2.0, self.distant)
             self._portfolio = Portfolio(families)
         return self._portfolio
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from nrverify.auditing.check import Observes
 from nrverify.auditing.drawing import Drawer, by_coin
+from nrverify.auditing.innovations import LARGEST_SCORE
+from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import Design, Neighbours
 from nrverify.subjects.errors import SubjectFailed
 
@@ -25,6 +28,8 @@ class Runs:
     cells: Cells
     after_halt: tuple[tuple[int, ...], ...] = ()
     """Bits that went on after a 1, as they came."""
+    scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Normal scores of the cells under the claimed law, randomised within them: independent N(0, 1)."""
 
     def counts(self) -> NDArray[np.float64]:
         """How many runs fell into each cell."""
@@ -51,9 +56,18 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
 
 def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[Observes[Runs]]) -> None:
     """Runs of a design by a method, shown to the checks."""
-    runs = draw_runs(drawer, *setting, size)
+    drawn = draw_runs(drawer, *setting, size)
+    runs = replace(drawn, scores=normal_scores(drawn, drawer.rng))
     for check in checks:
         check.observe(runs)
+
+
+def normal_scores(runs: Runs, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Normal scores of the cells of runs, randomised within each cell."""
+    law = claimed_law(runs.design)
+    below = law.cumsum() - law
+    lower = below[runs.cells] + law[runs.cells] * rng.random(runs.cells.size)
+    return np.clip(ndtri(np.clip(lower, 0.0, 1.0)), -LARGEST_SCORE, LARGEST_SCORE)
 
 
 def score_neighbours(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.innovations import ROUNDING
-from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, WORST_PROBABILITY, LawCheck
+from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, STEPS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.picture_sums import Frequencies
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -41,6 +41,8 @@ class LaplaceTies(LawCheck):
         }
         for position in range(1, LONGEST):
             families[f"ties at release {position + 1}"] = (0.25, TieWealth())
+        for name in STEPS:
+            families[_over(name)] = (0.5, TieWealth())
         super().__init__(families)
         self.frequencies = Frequencies("Ties", "exact probability of a tie")
 
@@ -66,6 +68,9 @@ class LaplaceTies(LawCheck):
             self._ties("ties on fixed schedules", tied, stays)
             if position < LONGEST:
                 self._ties(f"ties at release {position + 1}", tied, stays)
+            for name, (low, high) in STEPS.items():
+                if low <= s / t < high:
+                    self._ties(_over(name), tied, stays)
             jumps = np.abs(noise[:, position - 1] - noise[:, position]).ravel()[~tied] / t
             self._exponential("scale of the jumps", jumps)
 
@@ -86,7 +91,7 @@ class LaplaceTies(LawCheck):
         wealth = self.portfolio[name]
         assert isinstance(wealth, TieWealth)
         wealth.bet(tied, probability)
-        if "at release" not in name:
+        if name in ("ties on fixed schedules", "ties in adaptive sessions"):
             assert self.frequencies is not None
             self.frequencies.add(tied, np.broadcast_to(probability, tied.shape))
 
@@ -94,6 +99,10 @@ class LaplaceTies(LawCheck):
         wealth = self.portfolio[name]
         assert isinstance(wealth, ExponentialWealth)
         wealth.bet(sizes.ravel())
+
+
+def _over(step: str) -> str:
+    return f"ties over a {step} step in time"
 
 
 class NoTies:

@@ -6,17 +6,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from nrverify.calibrate.information import check_level, information, limit
 from nrverify.calibrate.jobs import Job
 from nrverify.calibrate.trial import Trial, seed_for, trial
 from nrverify.reference.mutants import Mutant
 
 TARGET = 2.5
-"""Samples over the limit, for smooth faults: of a scale, a centre, a probability, a correlation."""
-ROUGH = ("brownian-after-extreme", "brownian-uniform-sum")
-"""Faults of a shape, and of rare moments: measured too, without a target."""
+"""Samples over the limit."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +25,6 @@ class Efficiency:
     samples: tuple[int, ...]
     missed: int
     """Seeds at which it was not refuted within the budget."""
-    smooth: bool = True
-    """Whether it has a target."""
 
     @property
     def median(self) -> float:
@@ -45,8 +39,8 @@ class Efficiency:
 
     @property
     def met(self) -> bool:
-        """Whether the target is reached; without one, whether it was refuted by half of the seeds."""
-        return self.ratio <= (TARGET if self.smooth else float(np.finfo(float).max))
+        """Whether the target is reached."""
+        return self.ratio <= TARGET
 
 
 def efficiency_jobs(mutants: Sequence[Mutant], seeds: int, seed: int, alpha: float, samples: int) -> list[Job]:
@@ -72,6 +66,5 @@ def efficiency_from(
         trials = [next(found) for _ in range(seeds)]
         killed = [t.samples for t in trials if isinstance(t, Trial) and t.alarm]
         needed = limit(nats, check_level(alpha, mutant.subject.mechanism))
-        missed, smooth = seeds - len(killed), mutant.name not in ROUGH
-        rows.append(Efficiency(mutant.name, nats, needed, tuple(sorted(killed)), missed, smooth))
+        rows.append(Efficiency(mutant.name, nats, needed, tuple(sorted(killed)), seeds - len(killed)))
     return tuple(rows)

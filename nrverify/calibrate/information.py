@@ -26,7 +26,8 @@ IMPOSSIBLE = frozenset(
         *("brownian-shared-by-sessions", "brownian-few-seeds", "brownian-noise-pool", "brownian-seed-ignored"),
         *("brownian-seed-from-value", "brownian-state-on-subject", "brownian-clipped", "brownian-single-precision"),
         *("brownian-integer-noise", "brownian-integer-increments", "brownian-rounded", "brownian-antithetic"),
-        *("brownian-few-batches", "brownian-fixed-point"),
+        *("brownian-few-batches", "brownian-fixed-point", "brownian-few-noises", "brownian-mirrored-batch"),
+        *("brownian-small-cache", "brownian-third-time-fresh"),
         *("laplace-fresh-noise", "laplace-shared-noise", "laplace-log-of-zero", "laplace-rescaled-path"),
         *("threshold-continues-after-halting", "stopping-one-more-release"),
     }

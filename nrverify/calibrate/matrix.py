@@ -115,19 +115,21 @@ def matrix_jobs(
     """One audit for each mutant, one more that goes on, its information, and an audit of each benign one."""
     jobs = []
     for mutant in mutants:
-        arguments = (mutant.subject, seed, alpha, samples)
-        jobs.append(Job(mutant.name, trial, arguments, 1.0))
-        if whole and mutant.subject.mechanism != EXACT:
-            jobs.append(Job(f"{mutant.name}, going on", going_on, arguments, 4.0))
+        goes_on = whole and mutant.subject.mechanism != EXACT
+        jobs.append(
+            Job(mutant.name, trials_of, (mutant.subject, seed, alpha, samples, goes_on), 4.0 if goes_on else 1.0)
+        )
         jobs.append(Job(f"{mutant.name}, information", information, (mutant.name, mutant.subject), 1.0))
     jobs += [Job(entry.name, trial, (entry.subject, seed, alpha, samples), 10.0) for entry in benign]
     return jobs
 
 
-def going_on(subject: type[Any], seed: int, alpha: float, samples: int) -> Trial:
-    """The audit that goes on to a quarter of the budget, or a little beyond a first refutation that is farther."""
+def trials_of(subject: type[Any], seed: int, alpha: float, samples: int, goes_on: bool) -> tuple[Trial, Trial | None]:
+    """The audit that stops at a refutation; and one that goes on to a quarter of the budget, or beyond that stop."""
     first = trial(subject, seed, alpha, samples)
-    return trial(subject, seed, alpha, min(samples, max(samples // 4, 5 * first.samples // 4)), True)
+    if not goes_on:
+        return first, None
+    return first, trial(subject, seed, alpha, min(samples, max(samples // 4, 5 * first.samples // 4)), True)
 
 
 def matrix_from(
@@ -142,11 +144,9 @@ def matrix_from(
     found = iter(results)
     kills = []
     for mutant in mutants:
-        first = next(found)
-        second = next(found) if whole and mutant.subject.mechanism != EXACT else None
-        nats = next(found)
-        assert isinstance(first, Trial)
-        assert second is None or isinstance(second, Trial)
+        both, nats = next(found), next(found)
+        assert isinstance(both, tuple)
+        first, second = both
         assert nats is None or isinstance(nats, float)
         needed = None if nats is None else limit(nats, check_level(alpha, mutant.subject.mechanism))
         kills.append(Kill(mutant, first, second, needed))

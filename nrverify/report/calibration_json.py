@@ -89,7 +89,6 @@ def _efficiency(row: Efficiency) -> dict[str, Any]:
         "samples": list(row.samples),
         "missed": row.missed,
         "ratio": _number(row.ratio),
-        "smooth": row.smooth,
         "met": row.met,
     }
 

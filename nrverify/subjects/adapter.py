@@ -22,6 +22,8 @@ ATTRIBUTES = (
     *("name", "version", "mechanism", "knob", "sensitivity", "delta"),
     *("rate", "process", "range", "dimensions", "interval"),
 )
+TOGETHER = 64
+"""Sessions open at the same time: more than a small cache of states holds."""
 
 
 class Adapter:
@@ -52,8 +54,8 @@ class Adapter:
         return numbers(answer, (sessions, len(schedule), value.size), "sample()")
 
     def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """Sessions, two open at a time and taking turns: their releases (NaN after the end) and what was asked."""
-        return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds)
+        """Sessions, some open together and taking turns: their releases (NaN after the end) and what was asked."""
+        return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds, TOGETHER)
 
     def _session(self, value: Floats, seed: int) -> Session:
         session = _call("open", self.subject.open, self._value(value), seed, refusable=True)

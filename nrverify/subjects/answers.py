@@ -17,6 +17,9 @@ def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The answer as floats of that shape (a scalar where one number is wanted)."""
     try:
         array = np.asarray(answer)
+        if array.dtype.kind == "O":
+            # Decimal, Fraction and the like: whatever is a number says so by its float.
+            array = array.astype(np.float64)
     except Exception as error:
         raise SubjectFailed(f"{what} returned no array of numbers of shape {shape}: {describe_error(error)}") from error
     if array.dtype.kind not in "iufb":

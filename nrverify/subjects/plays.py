@@ -89,13 +89,13 @@ class Session(Protocol):
 
 
 def take_turns(
-    open_session: Callable[[int], Session], dimension: int, play: Play, seeds: Sequence[int]
+    open_session: Callable[[int], Session], dimension: int, play: Play, seeds: Sequence[int], together: int
 ) -> tuple[Floats, Floats]:
-    """Sessions, two open at a time and taking turns: their releases (NaN after the end) and what was asked."""
+    """Sessions, some open together and taking turns: their releases (NaN after the end) and what was asked."""
     releases = np.full((len(seeds), play.length, dimension), np.nan)
     asked = np.full((len(seeds), play.length), np.nan)
-    for first in range(0, len(seeds), 2):
-        rows = range(first, min(first + 2, len(seeds)))
+    for first in range(0, len(seeds), together):
+        rows = range(first, min(first + together, len(seeds)))
         turns = [_turns(open_session, play, seeds[row], releases[row], asked[row]) for row in rows]
         while turns:
             turns = [turn for turn in turns if next(turn, None) is not None]

@@ -23,6 +23,9 @@ from nrverify.subjects.wire import BadReply, excerpt, read_array, request_line
 
 Floats = NDArray[np.float64]
 
+TOGETHER = 2
+"""Sessions open at the same time, as PROTOCOL.md says."""
+
 
 class ProcessHost:
     """Requests to a subject in another process, each under a time limit; counts the time the subject took."""
@@ -65,7 +68,7 @@ class ProcessHost:
         """Sessions: their releases (NaN after the end) and what was asked."""
         with self._counted():
             try:
-                return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds)
+                return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds, TOGETHER)
             except SubjectRefused:
                 for session in list(self._open):
                     session.close()

@@ -131,6 +131,23 @@ def lattice(**options):
     return EpsilonKnob("skellam", boundary.inverse, 1, 1e-6, rate=1.5, **options)
 
 
+def short_at_one(mechanism, rate=None):
+    """Half of the noise at the ε's between 2 and 2.5 alone; elsewhere a little more than is needed."""
+    delta = 0.0 if mechanism == "laplace" else 1e-6
+
+    def time_of(epsilon):
+        least = least_time(mechanism, epsilon, 1.0, delta, rate or 1.0)
+        return least * (0.5 if 2.0 <= epsilon <= 2.5 else 1.5)
+
+    return EpsilonKnob(mechanism, time_of, 1, delta, rate=rate)
+
+
+def twice_delta(**options):
+    """The line tuned for 2δ: over the times of all ε's from 0.2 on it is crossed with probability 1.17 δ."""
+    level = math.log(1 / 2e-6)
+    return EpsilonKnob("brownian", lambda epsilon: (0.5 + level / 0.2) / (epsilon - 0.1), 1.0, 1e-6, **options)
+
+
 SAMPLES = 12_000
 
 
@@ -151,6 +168,9 @@ def test_a_right_knob_is_consistent(subject, offer_times):
         (lattice(factor=0.8, offer_times=True), SAMPLES),
         (mixture(factor=0.7), 60_000),
         (retuned(factor=0.9), 60_000),
+        (short_at_one("laplace"), SAMPLES),
+        (short_at_one("skellam", 1.5), SAMPLES),
+        (twice_delta(offer_times=True), SAMPLES),
     ],
     ids=[
         "pure 6 %",
@@ -160,6 +180,9 @@ def test_a_right_knob_is_consistent(subject, offer_times):
         "skellam, own times",
         "mixture",
         "retuned, 10 % less",
+        "laplace, short at one ε",
+        "skellam, short at one ε",
+        "twice δ between the looks, own times",
     ],
 )
 def test_too_little_noise_for_the_epsilon_is_refuted(subject, samples):

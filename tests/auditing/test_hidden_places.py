@@ -1,9 +1,11 @@
 """Faults that hide where few look: rare releases, distant coordinates, odd values, unusual ratios of times."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 from nrverify import audit
 from nrverify.auditing.cases import Case, Knob, varied
@@ -54,6 +56,19 @@ class ClippedBelow(Path):
 class Truncated(Path):
     def shown(self, value, noise, rng):
         return np.trunc(value) + noise
+
+
+class FewBits(Path):
+    """Normals from uniform numbers of some bits, and seeds of 32 bits."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def sample(self, value, schedule, sessions, seed):
+        return super().sample(value, schedule, sessions, seed % 2**32)
+
+    def mixed(self, z):
+        return ndtri((np.floor(ndtr(z) * 2.0**self.bits) + 0.5) / 2.0**self.bits)
 
 
 class Claims(Path):
@@ -124,6 +139,12 @@ def test_what_they_were_made_from_is_not_refuted(subject):
     assert refuted(audit(subject(), samples=30_000, alpha=1e-3)) == set()
 
 
+@pytest.mark.parametrize(("bits", "seen"), [(15, True), (24, True), (31, False), (52, False)])
+def test_noise_from_few_numbers_is_seen_and_from_31_bits_it_is_let_pass(bits, seen):
+    found = refuted(audit(FewBits(bits), checks=["randomness.streams"]))
+    assert found == ({"randomness.streams"} if seen else set())
+
+
 class Strict(Path):
     def sample(self, value, schedule, sessions, seed):
         if len(set(schedule)) < len(schedule):
@@ -137,6 +158,34 @@ def test_a_subject_that_refuses_repeated_times_is_audited_without_them():
     verdicts = {check.id: check for check in report.checks}
     assert verdicts["ties.repeated-time"].verdict == "not-covered"
     assert "repeated times" in verdicts["protocol.range"].message
+
+
+class Decimals(Path):
+    def shown(self, value, noise, rng):
+        return [[[Decimal(x) for x in row] for row in session] for session in (value + noise).tolist()]
+
+
+def test_decimal_numbers_are_numbers():
+    assert audit(Decimals(), samples=1_500).verdict == "consistent"
+
+
+class Raising:
+    """A boundary that knows only some times."""
+
+    mechanism, sensitivity, delta = "boundary", 1.0, 1e-6
+
+    def epsilon(self, time):
+        if time < 0.01:
+            raise ValueError("no table below 0.01")
+        return 40.0 / time + 0.5
+
+
+def test_a_boundary_that_raises_is_told_where_it_was_asked_and_what_to_say():
+    report = audit(Raising())
+    assert report.verdict == "errored"
+    assert "no table below 0.01" in report.message
+    assert "asked at 1e-09 to 1e+09" in report.message
+    assert report.message.count("interval = (t_min, t_max)") == 1
 
 
 def test_a_bare_value_is_said_to_be_in_the_clear():

@@ -51,7 +51,9 @@ def numbers(pictures):
     return flat([astuple(picture) for picture in pictures])
 
 
-@pytest.mark.parametrize("check", [ReleaseLaw(), TranscriptLaw(), CoordinateIndependence()], ids=lambda c: c.id)
+@pytest.mark.parametrize(
+    "check", [ReleaseLaw(), TranscriptLaw(Brownian()), CoordinateIndependence()], ids=lambda c: c.id
+)
 def test_pictures_add_up_when_partial_checks_are_merged(check):
     parts = [batch("brownian", 300, seed) for seed in (1, 2, 3)]
     whole, merged = check.fresh(), check.fresh()
@@ -65,7 +67,7 @@ def test_pictures_add_up_when_partial_checks_are_merged(check):
 
 
 def test_a_fresh_check_shows_nothing_of_the_one_it_came_from():
-    seen = TranscriptLaw()
+    seen = TranscriptLaw(Brownian())
     seen.observe(batch("brownian", 200, 1))
     assert seen.pictures(1e-7)
     assert seen.fresh().pictures(1e-7) == ()
@@ -246,4 +248,4 @@ def test_an_audit_collects_pictures_and_the_wealth_of_every_look():
 
 
 def test_the_longest_schedule_has_room_in_the_matrix():
-    assert AdaptiveLaw().correlations.columns == LONGEST
+    assert AdaptiveLaw(Brownian()).correlations.columns == LONGEST

@@ -106,7 +106,7 @@ def test_a_fault_that_is_never_refuted_misses_the_information_limit(monkeypatch)
     right = Mutant("threshold-no-noise", Honest, "There is no mistake in it.", "leak")
     result = run(monkeypatch, replace(TINY, smooth=(right,)), "--only", "efficiency")
     assert result.exit_code == 1
-    assert "0 of 1 smooth faults" in " ".join(result.output.split())
+    assert "0 of 1 faults refuted within 2.5 times" in " ".join(result.output.split())
 
 
 def test_quiet_says_nothing_of_what_is_as_it_should_be(monkeypatch):

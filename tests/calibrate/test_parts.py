@@ -81,8 +81,6 @@ def test_efficiency_is_the_median_over_the_limit_and_a_missed_seed_counts_as_inf
     assert not Efficiency("a fault", 0.01, 100.0, (110, 260, 300), 0).met
     assert Efficiency("a fault", 0.01, 100.0, (110,), 2).ratio == math.inf
     assert not Efficiency("a fault", 0.01, 100.0, (), 3).met
-    assert Efficiency("a shape", 0.01, 100.0, (110, 260, 300), 0, smooth=False).met
-    assert not Efficiency("a shape", 0.01, 100.0, (110,), 2, smooth=False).met
 
 
 def test_an_empirical_epsilon_that_is_too_small_or_above_the_claim_is_red():

@@ -10,6 +10,7 @@ from nrverify.reference.mutants.benign import NOISE_REDUCTION
 from nrverify.reference.mutants.benign_claims import CLAIMS
 from nrverify.reference.mutants.brownian import RECURSION
 from nrverify.reference.mutants.brownian_randomness import RANDOMNESS
+from nrverify.reference.mutants.brownian_sessions import SESSIONS
 from nrverify.reference.mutants.catalogue import Benign, Mutant
 
 __all__ = ["BENIGN", "MUTANTS", "Benign", "Mutant"]
@@ -17,6 +18,7 @@ __all__ = ["BENIGN", "MUTANTS", "Benign", "Mutant"]
 MUTANTS: tuple[Mutant, ...] = (
     *RECURSION,
     *RANDOMNESS,
+    *SESSIONS,
     *laplace.MUTANTS,
     *skellam.MUTANTS,
     *threshold.MUTANTS,

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
+from scipy.special import ndtri
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.right_noise import Array, Brownian, Rows, Session, Shape, transcripts
+from nrverify.reference.mutants.right_noise import Array, Brownian, Shape, transcripts
 
 
 class SharedByCoordinates(Brownian):
@@ -37,32 +37,6 @@ class LastCoordinateCopied(Brownian):
         if shape[1] > 1:
             z[:, -1] = z[:, -2]
         return z
-
-
-class SharedBySessions(Brownian):
-    """The normals of each step are kept on the subject and used again by every later session."""
-
-    def __init__(self) -> None:
-        self._kept = np.random.default_rng(20220607).standard_normal((64, 64))
-
-    def open(self, value: Array, seed: int) -> Any:
-        return Session(Rows(_FromTable(self._kept), value, 1, self.stream(seed)))
-
-    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
-        return transcripts(_FromTable(self._kept), value, schedule, sessions, self.stream(seed))
-
-
-class _FromTable(Brownian):
-    """Takes its normals from the rows of a table, in order."""
-
-    def __init__(self, table: Array) -> None:
-        self._table = table
-        self._next = 0
-
-    def normals(self, shape: Shape, rng: np.random.Generator) -> Array:
-        row = self._table[self._next % len(self._table)]
-        self._next += 1
-        return np.tile(np.resize(row, shape[1]), (shape[0], 1))
 
 
 class FewSeeds(Brownian):
@@ -119,24 +93,6 @@ def _digest(value: Array) -> int:
     return int.from_bytes(np.ascontiguousarray(value).tobytes(), "little")
 
 
-class StateOnSubject(Brownian):
-    """The path is kept on the subject instead of the session, so a second open session reads and moves the first's."""
-
-    sample = None  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        self._current: Rows | None = None
-
-    def open(self, value: Array, seed: int) -> Any:
-        self._current = Rows(self, value, 1, self.stream(seed))
-        return self
-
-    def release(self, at: float) -> Any:
-        """The release of whichever session was opened last."""
-        assert self._current is not None
-        return self._current.release(at)[0]
-
-
 class HeavyTails(Brownian):
     """Normals are replaced by Student's t with five degrees of freedom, scaled to variance 1."""
 
@@ -156,6 +112,13 @@ class UniformSum(Brownian):
 
     def normals(self, shape: Shape, rng: np.random.Generator) -> Array:
         return np.asarray(rng.random((12, *shape)).sum(axis=0) - 6.0)
+
+
+class FewNoises(Brownian):
+    """Normals are made from uniform numbers of 24 bits, as a generator of single-precision numbers gives them."""
+
+    def normals(self, shape: Shape, rng: np.random.Generator) -> Array:
+        return np.asarray(ndtri((rng.integers(2**24, size=shape) + 0.5) / 2**24))
 
 
 class DependsOnValue(Brownian):
@@ -223,45 +186,6 @@ class FixedPoint(Brownian):
         return np.asarray(np.round((value + state) * 2.0**24) / 2.0**24)
 
 
-class Antithetic(Brownian):
-    """Every second session gets the noise of the one before with the opposite sign, to reduce variance."""
-
-    def open(self, value: Array, seed: int) -> Any:
-        session = super().open(value, seed // 2)
-        return session if seed % 2 == 0 else _Mirrored(session, value)
-
-    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
-        half = super().sample(value, schedule, (sessions + 1) // 2, seed)
-        return np.stack([half, 2 * value - half], axis=1).reshape(-1, *half.shape[1:])[:sessions]
-
-
-class _Mirrored:
-    def __init__(self, session: Any, value: Array) -> None:
-        self._session = session
-        self._value = np.array(value)
-
-    def release(self, at: float) -> Any:
-        return 2 * self._value - self._session.release(at)
-
-
-class CorrelatedSessions(Brownian):
-    """A fifth of each session's first noise is carried over from the session before, out of a recycled buffer."""
-
-    carried = 0.2
-
-    def __init__(self) -> None:
-        self._last: dict[int, Array] = {}
-
-    def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
-        fresh = math.sqrt(1 - self.carried**2)
-        before = self._last.get(shape[1])
-        if before is None:
-            before = rng.standard_normal(shape[1])
-        z, _ = lfilter([fresh], [1.0, -self.carried], self.normals(shape, rng), axis=0, zi=self.carried * before[None])
-        self._last[shape[1]] = z[-1]
-        return math.sqrt(t) * z
-
-
 RANDOMNESS = (
     *mutants(
         "leak",
@@ -269,22 +193,19 @@ RANDOMNESS = (
             ("brownian-shared-by-coordinates", SharedByCoordinates),
             ("brownian-correlated-coordinates", CorrelatedCoordinates),
             ("brownian-last-coordinate-copied", LastCoordinateCopied),
-            ("brownian-shared-by-sessions", SharedBySessions),
             ("brownian-few-seeds", FewSeeds),
             ("brownian-few-batches", FewBatches),
             ("brownian-noise-pool", NoisePool),
             ("brownian-seed-ignored", SeedIgnored),
             ("brownian-seed-from-value", SeedFromValue),
-            ("brownian-state-on-subject", StateOnSubject),
             ("brownian-heavy-tails", HeavyTails),
             ("brownian-clipped", Clipped),
             ("brownian-uniform-sum", UniformSum),
+            ("brownian-few-noises", FewNoises),
             ("brownian-depends-on-value", DependsOnValue),
             ("brownian-wrong-at-zero", WrongAtZero),
             ("brownian-single-precision", SinglePrecision),
             ("brownian-integer-noise", IntegerNoise),
-            ("brownian-antithetic", Antithetic),
-            ("brownian-correlated-sessions", CorrelatedSessions),
         ),
     ),
     *mutants(

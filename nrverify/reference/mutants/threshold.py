@@ -57,6 +57,16 @@ class NoThresholdNoise(AboveThreshold):
         return np.zeros((scales.size, runs))
 
 
+class ThresholdsReused(AboveThreshold):
+    """A batch draws the noise of a hundred thresholds and uses them in turn; all rounds of a run keep theirs."""
+
+    run = None  # type: ignore[assignment]
+
+    def threshold_noise(self, scales: Floats, runs: int, rng: np.random.Generator) -> Floats:
+        few = super().threshold_noise(scales, min(runs, 100), rng)
+        return few[:, np.arange(runs) % few.shape[1]]
+
+
 class NoQueryNoise(AboveThreshold):
     """The queries get no noise; only the threshold is noisy."""
 
@@ -211,6 +221,7 @@ MUTANTS = (
             ("threshold-noise-halved", ThresholdNoiseHalved),
             ("threshold-scales-swapped", ScalesSwapped),
             ("threshold-redrawn", ThresholdRedrawn),
+            ("threshold-reused", ThresholdsReused),
             ("threshold-no-noise", NoThresholdNoise),
             ("threshold-no-query-noise", NoQueryNoise),
             ("threshold-query-noise-once", QueryNoiseOnce),

@@ -82,14 +82,11 @@ def _efficiency_chart(rows: tuple[Efficiency, ...]) -> Chart:
             row.ratio,
             row.samples[0] / row.limit if row.samples else row.ratio,
             row.samples[-1] / row.limit if row.samples and not row.missed else float("inf"),
-            judged=row.smooth,
         )
         for row in rows
     )
-    worst = max(ratios, key=lambda ratio: (ratio.judged, ratio.value))
-    words = (
-        f"The hardest smooth fault, {worst.label}, takes {worst.value:.2f} times the limit; {TARGET} is to be reached."
-    )
+    worst = max(ratios, key=lambda ratio: ratio.value)
+    words = f"The hardest, {worst.label}, takes {worst.value:.2f} times the limit; {TARGET} is to be reached."
     note = "Median over seeds, from the least to the most. 1: the best test that knows the fault."
     drawing = draw_ratios(ratios, TARGET, "samples over the information limit", words)
     return Chart("Samples against the limit", drawing, _prose(words), _prose(note), worst.value > TARGET)

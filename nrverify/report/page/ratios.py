@@ -21,8 +21,6 @@ class Ratio:
     value: float
     least: float
     most: float
-    judged: bool = True
-    """Whether there is something to reach."""
 
 
 def draw_ratios(rows: Sequence[Ratio], goal: float, quantity: str, words: str) -> Markup:
@@ -41,8 +39,8 @@ def draw_ratios(rows: Sequence[Ratio], goal: float, quantity: str, words: str) -
     parts.append(label((scale.start + scale.end) / 2, bottom + 33, quantity, "name middle"))
     for index, row in enumerate(rows):
         y = TOP + ROW * index + 19
-        style = "out" if row.value > goal and row.judged else "seen"
-        parts.append(label(scale.start, y - 8, row.label if row.judged else f"{row.label} (no target)", "row"))
+        style = "out" if row.value > goal else "seen"
+        parts.append(label(scale.start, y - 8, row.label, "row"))
         parts.append(segment(scale(row.least), y, scale(row.most), y, f"thick {style}"))
         parts.append(point(scale(row.value), y, style, f"{row.label}: {number(float(f'{row.value:.3g}'))}"))
     return drawing(parts, words, bottom + BELOW)

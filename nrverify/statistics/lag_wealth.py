@@ -1,0 +1,86 @@
+"""Bets that sequences of innovations follow themselves at a distance, over all distances at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+
+from nrverify.statistics.wealth import EFFECTS
+
+Floats = NDArray[np.float64]
+
+LAGS = 4096
+"""The largest distance."""
+LOG_WEIGHTS: Floats = -np.log(np.arange(1, LAGS + 1)) - np.log((1 / np.arange(1, LAGS + 1)).sum())
+"""Weights 1/k: near ones are likelier, and far ones lose no more than the logarithm of their distance."""
+
+
+def _zeros() -> Floats:
+    return np.zeros(LAGS)
+
+
+@dataclass
+class LagWealth:
+    """Bets that E[Z_i | past] = θZ_{i−k}, averaged over the lags k: θΣZ_{i−k}Z_i − θ²ΣZ²_{i−k}/2 for each."""
+
+    unit: str = "session"
+    """What follows one another, in words."""
+    cross: Floats = field(default_factory=_zeros)
+    energy: Floats = field(default_factory=_zeros)
+
+    def bet(self, z: Floats, present: NDArray[np.bool_]) -> None:
+        """Takes in sequences (n, m) of innovations down the columns, N(0, 1) given the rows before; 0 where absent."""
+        n = len(z)
+        lags = min(n - 1, LAGS)
+        if lags < 1 or z.shape[1] == 0:
+            return
+        size = next_fast_len(n + lags, real=True)
+        ahead = rfft(z, size, axis=0)
+        self.cross[:lags] += _summed(ahead.conj() * ahead, size)[1 : lags + 1]
+        squares = z * z
+        if present.all():
+            whole = squares.sum(axis=1)
+            self.energy[:lags] += np.cumsum(whole)[::-1][1 : lags + 1]
+        else:
+            both = rfft(squares, size, axis=0).conj() * rfft(present.astype(float), size, axis=0)
+            self.energy[:lags] += np.maximum(_summed(both, size)[1 : lags + 1], 0.0)
+
+    def fresh(self) -> LagWealth:
+        """The same before the first bet."""
+        return LagWealth(self.unit)
+
+    def merge(self, other: LagWealth) -> None:
+        """Takes in what another has seen."""
+        self.cross += other.cross
+        self.energy += other.energy
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return float(np.logaddexp.reduce(LOG_WEIGHTS + self._of_lags()))
+
+    @property
+    def lag(self) -> int:
+        """The distance that stands out most."""
+        return int(np.argmax(LOG_WEIGHTS + self._of_lags())) + 1
+
+    def words(self) -> tuple[str, str]:
+        """Expected and observed."""
+        lag = self.lag
+        energy = self.energy[lag - 1]
+        slope = self.cross[lag - 1] / energy if energy else float("nan")
+        return "correlation 0 at every distance", f"correlation {slope:.4g} with the {self.unit} {lag} before"
+
+    def _of_lags(self) -> Floats:
+        """log e-value of each lag."""
+        grid = EFFECTS[:, None] * self.cross - 0.5 * EFFECTS[:, None] ** 2 * self.energy
+        largest = grid.max(axis=0)
+        return np.asarray(largest + np.log(np.exp(grid - largest).mean(axis=0)))
+
+
+def _summed(spectrum: NDArray[np.complex128], size: int) -> Floats:
+    """The correlations behind a spectrum, summed over the columns."""
+    return np.asarray(irfft(spectrum.sum(axis=1), size))

@@ -1,0 +1,71 @@
+"""Named alternatives are exact likelihood ratios: against densities of another library, sums in whole numbers."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import trapezoid
+
+from nrverify.auditing.named import FLOOR, SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.rounded_normals import rounded_ratios
+from nrverify.laws.skellam import Skellam
+
+
+def irwin_hall(x, number):
+    """The density of so many uniform numbers added up, less their mean, from its alternating sum in whole numbers."""
+
+    def density(x):
+        y = Fraction(float(x)) + Fraction(number, 2)
+        parts = (
+            (-1) ** k * math.comb(number, k) * (y - k) ** (number - 1)
+            for k in range(number + 1)
+            if y > k and y < number
+        )
+        return float(sum(parts) / math.factorial(number - 1))
+
+    return np.array([density(point) for point in x])
+
+
+def test_a_bet_on_uniform_numbers_added_up_is_never_more_than_fair():
+    ratio = SHAPES["light tails (twelve uniform numbers added up)"]
+    z = np.linspace(-6.5, 6.5, 4001)
+    exact = irwin_hall(z, 12) / stats.norm.pdf(z)
+    assert ratio(z * z, np.exp(0.5 * z * z)) == pytest.approx(exact, abs=2e-6)
+    fine = np.linspace(-6.5, 6.5, 130_001)
+    average = trapezoid(ratio(fine**2, np.exp(0.5 * fine**2)) * stats.norm.pdf(fine), fine)
+    assert 1 - 2e-6 < average < 1 - 5e-7
+
+
+def test_rounded_normals_are_bet_on_step_by_step():
+    """Against the laws of another library, steps in growing time one by one."""
+    times, rng = np.array([9.0, 4.0, 4.0, 0.5]), np.random.default_rng(11)
+    steps = [rng.poisson(m, (40, 2)) - rng.poisson(m, (40, 2)) for m in (0.75, 5.25, 0.0, 7.5)]
+    noise = np.cumsum(np.stack(steps, axis=1), axis=1)[:, ::-1].astype(float)
+    found = rounded_ratios(Skellam(1.5), noise, times)
+    totals = []
+    for step, mean in ((steps[0], 0.75), (steps[1], 5.25), (steps[3], 7.5)):
+        normal = stats.norm(scale=math.sqrt(2 * mean))
+        ratio = (normal.cdf(step + 0.5) - normal.cdf(step - 0.5)) / stats.skellam.pmf(step, mean, mean)
+        totals.append(np.log(FLOOR + (1 - FLOOR) * ratio).sum())
+    assert found["rounded normals"] == pytest.approx(sum(totals), rel=1e-9)
+    assert found["rounded normals for steps of mean count above 5"] == pytest.approx(sum(totals[1:]), rel=1e-9)
+    assert found["rounded normals for steps of mean count above 10"] == 0.0
+
+
+def test_named_shapes_are_the_ratios_of_densities():
+    """Against densities of another library; the mixtures by hand."""
+    z = np.concatenate([np.linspace(-8.2, 8.2, 83), np.random.default_rng(9).standard_normal(100)])
+    densities = [stats.t(nu, scale=math.sqrt((nu - 2) / nu)).pdf(z) for nu in (3, 5, 12)]
+    densities.append(stats.logistic(scale=math.sqrt(3) / math.pi).pdf(z))
+    densities.append((1 - 1e-6) * irwin_hall(z, 12))
+    for share, deviation in ((0.01, 3.0), (0.001, 10.0)):
+        densities.append((1 - share) * stats.norm.pdf(z) + share * stats.norm(scale=deviation).pdf(z))
+    found = shape_ratios(z)
+    assert list(found) == list(SHAPES)
+    for (name, total), density in zip(found.items(), densities, strict=True):
+        expected = np.log(FLOOR + (1 - FLOOR) * density / stats.norm.pdf(z)).sum()
+        # The table of the uniform numbers is good to 1e-7.
+        assert total == pytest.approx(expected, rel=1e-10, abs=2e-5 if "uniform" in name else 0.0)
+    assert fresh_ratio(np.array([0.0, -np.inf, 1e4])) == pytest.approx(math.log(FLOOR) + 40 + math.log(0.98), rel=1e-9)
