@@ -29,7 +29,7 @@ from nrverify.auditing.stopping_cases import schedules_of, stopping_designs, sto
 from nrverify.auditing.stopping_checks import StoppingLaw, StoppingProtocol, StoppingReleases
 from nrverify.auditing.stopping_drawing import score_stopped, score_stopping_pair
 from nrverify.auditing.stopping_privacy import StoppingExPost
-from nrverify.auditing.threshold_cases import designs_for, neighbours_for
+from nrverify.auditing.threshold_cases import designs_for, every_design, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
 from nrverify.auditing.threshold_drawing import score_design, score_neighbours
 from nrverify.auditing.threshold_privacy import ThresholdExPost
@@ -87,7 +87,7 @@ def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foresee
 def _threshold(description: Description, only: tuple[str, ...]) -> Foreseen:
     designs, pairs = designs_for(description.mechanism), neighbours_for(description.mechanism)
     methods = tuple(name for name in ("run_many", "run") if name in description.methods)
-    law, privacy = ThresholdLaw(designs, methods), ThresholdExPost(pairs)
+    law, privacy = ThresholdLaw(every_design(description.mechanism), methods), ThresholdExPost(pairs)
     scored: tuple[Check, ...] = (ThresholdProtocol(), law, BatchStreams())
     if "run_many" not in methods:
         scored = scored[:2]
@@ -105,7 +105,7 @@ def _threshold(description: Description, only: tuple[str, ...]) -> Foreseen:
         tasks += [Task(design.name, (design, method), score_design, scored, weight, 1) for design in designs]
     for pair in pairs if share else ():
         weight = share / len(pairs)
-        tasks.append(Task(pair.design.name, (pair, methods[0]), score_neighbours, (privacy,), weight, 1))
+        tasks.append(Task(pair.design.name, (pair, methods[0]), score_neighbours, (law, privacy), weight, 1))
     beside = 6 * len(methods) + (48 if "run_many" in methods else 0)
     return Foreseen(tasks, kept, [], len(threshold_engine.IDS), beside)
 

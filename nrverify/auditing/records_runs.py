@@ -102,7 +102,7 @@ class RecordedRunsAudit:
             together = np.empty(portion.label.size, dtype=np.int64)
             together[~portion.label], together[portion.label] = cells
             privacy = self._privacy.fresh()
-            privacy.observe(LabelledRuns(self._pair, together, portion.label))
+            privacy.observe_labelled(LabelledRuns(self._pair, together, portion.label))
             self._privacy.merge(privacy)
 
     def _refuted(self) -> bool:

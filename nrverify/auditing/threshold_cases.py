@@ -44,6 +44,11 @@ class Neighbours:
     design: Design
     neighbour: Design
 
+    @property
+    def sides(self) -> tuple[Design, Design]:
+        """The neighbour, label 0, and the design itself, label 1."""
+        return self.neighbour, self.design
+
 
 def designs_for(mechanism: str) -> tuple[Design, ...]:
     """The battery: constant ε for `above-threshold`, and rising ones too for `reduced-above-threshold`."""
@@ -89,6 +94,12 @@ def neighbours_for(mechanism: str) -> tuple[Neighbours, ...]:
     return tuple(pairs)
 
 
+def every_design(mechanism: str) -> tuple[Design, ...]:
+    """The battery, and both sides of all pairs of neighbours."""
+    sides = (side for pair in neighbours_for(mechanism) for side in pair.sides)
+    return (*designs_for(mechanism), *sides)
+
+
 def _constant(
     name: str,
     margins: Numbers,
@@ -113,7 +124,7 @@ def _rising(
 def _pair(
     name: str, margins: Sequence[float], epsilons: Sequence[float], threshold: float, sensitivity: float
 ) -> Neighbours:
-    other = _rising(name, margins, epsilons, threshold, sensitivity)
+    other = _rising(f"{name}, neighbour", margins, epsilons, threshold, sensitivity)
     signs = [-1.0] * (len(margins) - 1) + [1.0]
     moved = tuple(u + sign * sensitivity for u, sign in zip(other.utilities, signs, strict=True))
     return Neighbours(Design(name, moved, other.epsilons, threshold, sensitivity), other)

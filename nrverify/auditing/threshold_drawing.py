@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nrverify.auditing.check import Observes
+from nrverify.auditing.check import Check
 from nrverify.auditing.drawing import Drawer, by_coin
 from nrverify.auditing.innovations import LARGEST_SCORE
 from nrverify.auditing.threshold_alternatives import claimed_law
@@ -45,6 +46,22 @@ class LabelledRuns:
     label: NDArray[np.bool_]
 
 
+@runtime_checkable
+class ObservesRuns(Check, Protocol):
+    """A check that takes in runs of a design."""
+
+    def observe(self, runs: Runs) -> None:
+        """Takes them in."""
+
+
+@runtime_checkable
+class ObservesLabelled(Check, Protocol):
+    """A check that takes in runs of two neighbours chosen by a coin."""
+
+    def observe_labelled(self, drawn: LabelledRuns) -> None:
+        """Takes them in."""
+
+
 def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
     """One request for `size` runs; `SubjectFailed` when an answer is no halting round or no list of bits."""
     drawer.drawn += size
@@ -54,7 +71,7 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
     return _from_bits(design, drawer.host.run(*arguments, [drawer.seed() for _ in range(size)]))
 
 
-def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[Observes[Runs]]) -> None:
+def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[ObservesRuns]) -> None:
     """Runs of a design by a method, shown to the checks."""
     drawn = draw_runs(drawer, *setting, size)
     runs = replace(drawn, scores=normal_scores(drawn, drawer.rng))
@@ -70,15 +87,21 @@ def normal_scores(runs: Runs, rng: np.random.Generator) -> NDArray[np.float64]:
     return np.clip(ndtri(np.clip(lower, 0.0, 1.0)), -LARGEST_SCORE, LARGEST_SCORE)
 
 
-def score_neighbours(
-    drawer: Drawer, setting: tuple[Neighbours, str], size: int, checks: Sequence[Observes[LabelledRuns]]
-) -> None:
-    """Runs of a design or its neighbour by a fair coin, shown to the checks."""
+def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int, checks: Sequence[Check]) -> None:
+    """Runs of a design or its neighbour by a fair coin, shown to the checks: as pairs, and each side as runs."""
     pair, method = setting
-    sides = (pair.neighbour, pair.design)
-    label, (cells,) = by_coin(drawer, size, lambda side, count: (draw_runs(drawer, sides[side], method, count).cells,))
+    label, (cells,) = by_coin(
+        drawer, size, lambda side, count: (draw_runs(drawer, pair.sides[side], method, count).cells,)
+    )
+    for side, design in enumerate(pair.sides):
+        drawn = Runs(design, method, cells[label == bool(side)])
+        runs = replace(drawn, scores=normal_scores(drawn, drawer.rng))
+        for check in checks:
+            if isinstance(check, ObservesRuns) and runs.cells.size:
+                check.observe(runs)
     for check in checks:
-        check.observe(LabelledRuns(pair, cells, label))
+        if isinstance(check, ObservesLabelled):
+            check.observe_labelled(LabelledRuns(pair, cells, label))
 
 
 def halting_cell(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool]:

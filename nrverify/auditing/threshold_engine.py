@@ -12,7 +12,7 @@ from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.sampling import Progress, Sampler
 from nrverify.auditing.settings import Settings
-from nrverify.auditing.threshold_cases import Design, designs_for, neighbours_for
+from nrverify.auditing.threshold_cases import Design, designs_for, every_design, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
 from nrverify.auditing.threshold_drawing import draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold_privacy import ThresholdExPost
@@ -23,7 +23,7 @@ IDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-
 """Every check of a threshold audit; the error probability is divided over all of them, asked or not."""
 
 PAIR_SHARE = 0.2
-"""Of the runs of a look, for the comparison of neighbours."""
+"""Of the runs of a look, for the comparison of neighbours; they tell the law, too, so it costs the law little."""
 SCALAR_SHARE = 0.1
 """Of the runs of a design, one by one, where the subject also gives them in batches."""
 BATCH_NUMBERS = 4
@@ -44,7 +44,8 @@ class ThresholdAudit:
         self._methods = tuple(name for name in ("run_many", "run") if name in self.description.methods)
         self._pairs = neighbours_for(self.description.mechanism)
         self._protocol, self._streams = ThresholdProtocol(), BatchStreams()
-        self._law, self._privacy = ThresholdLaw(self._designs, self._methods), ThresholdExPost(self._pairs)
+        self._law = ThresholdLaw(every_design(self.description.mechanism), self._methods)
+        self._privacy = ThresholdExPost(self._pairs)
         checks: list[Check] = [self._protocol, self._law, self._streams, self._privacy]
         self._checks = [check for check in checks if not settings.only or check.id in settings.only]
 
@@ -110,7 +111,7 @@ class ThresholdAudit:
             method, name = self._methods[0], f"pair {pair.design.name}"
             numbers = BATCH_NUMBERS + pair.design.rounds
             weight = share / len(self._pairs)
-            tasks.append(Task(name, (pair, method), score_neighbours, (self._privacy,), weight, numbers))
+            tasks.append(Task(name, (pair, method), score_neighbours, (self._law, self._privacy), weight, numbers))
         return tasks
 
     def _share(self, method: str) -> float:

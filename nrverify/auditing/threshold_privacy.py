@@ -55,7 +55,7 @@ class ThresholdExPost:
         self._guesses = {name: _log_odds(pair) for name, pair in self.pairs.items()}
         self._counts = {name: np.zeros((2, pair.design.rounds + 1)) for name, pair in self.pairs.items()}
 
-    def observe(self, drawn: LabelledRuns) -> None:
+    def observe_labelled(self, drawn: LabelledRuns) -> None:
         """Counts the halting rounds of new runs by label; the bets are made at the merge."""
         self.runs += drawn.cells.size
         np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.cells), 1.0)

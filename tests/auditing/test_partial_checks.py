@@ -171,7 +171,7 @@ def test_labels_of_halting_rounds_are_bet_on_with_what_was_learned_before():
     pair = neighbours_for("above-threshold")[0]
     rng = np.random.default_rng(5)
     drawn = [LabelledRuns(pair, rng.integers(0, 7, 200), rng.random(200) < 0.5) for _ in range(3)]
-    check = merged(ThresholdExPost((pair,)), *drawn)
+    check = merged(ThresholdExPost((pair,)), *drawn, method="observe_labelled")
     assert check.runs == 600
     counts = np.zeros((2, 7))
     total = 0.0
