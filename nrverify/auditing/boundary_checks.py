@@ -146,7 +146,7 @@ class BoundaryCrossing:
             self.claims,
             samples=calls,
             statistic=0.5 * (found.low + found.high),
-            detectable=f"a crossing probability above {limit:.6g}",
+            detectable=f"a crossing probability above {limit:.6g} of the curve through {calls} times",
             expected=f"crossing probability at most δ = {claim.delta:g} over {claim.words}",
             observed=f"between {found.low:.6g} and {found.high:.6g}{scale}, most easily near t = {found.at:.4g}",
             message=message,

@@ -148,12 +148,14 @@ def _jumps(scan: _Scan) -> NDArray[np.intp]:
 
     In log-time a smooth level has steps that hardly change; a jump stands out from the steps on both sides.
     """
-    step = np.diff(scan.level)
-    around = np.stack([np.roll(step, shift) for shift in (-3, -2, 2, 3)])
-    typical = np.median(around, axis=0)
-    spread = np.abs(around - typical).max(axis=0)
-    scale = np.maximum(np.abs(scan.level[1:]), 1.0)
-    far = np.abs(step - typical) > 1e-7 * scale + 3 * np.minimum(spread, np.abs(typical) + 1e-9)
+    # Where the curve is infinite there is no step, and nothing to cross.
+    with np.errstate(invalid="ignore"):
+        step = np.diff(scan.level)
+        around = np.stack([np.roll(step, shift) for shift in (-3, -2, 2, 3)])
+        typical = np.median(around, axis=0)
+        spread = np.abs(around - typical).max(axis=0)
+        scale = np.maximum(np.abs(scan.level[1:]), 1.0)
+        far = np.abs(step - typical) > 1e-7 * scale + 3 * np.minimum(spread, np.abs(typical) + 1e-9)
     far[:3] = far[-3:] = False
     return np.flatnonzero(far)
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
 from nrverify.report.plain import plain
+from nrverify.subjects.families import FAMILIES
 
 STYLE = {
     "consistent": "green",
@@ -79,12 +80,16 @@ def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bo
         _say(console, f"\n[{STYLE['refuted']}]refuted[/] for the same cause: {_names(following)}")
 
 
+def knob_words(report: Report) -> list[str]:
+    """What releases are asked for, where there is a choice."""
+    subject = report.subject
+    return [f"knob {subject['knob']}"] if subject["knob"] and subject["mechanism"] in FAMILIES else []
+
+
 def _print_head(report: Report, console: Console) -> None:
     subject = report.subject
     name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
-    what = [str(subject["mechanism"] or "unknown")]
-    if subject["knob"]:
-        what.append(f"knob {subject['knob']}")
+    what = [str(subject["mechanism"] or "unknown"), *knob_words(report)]
     _say(console, f"[bold]{plain(name or subject['address'] or 'subject')}[/] ({plain(', '.join(what))})")
     _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {_meaning(report)}")
     if report.message:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from nrverify.auditing.catalogue import Entry, catalogue
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
-from nrverify.report.audit_terminal import FOLLOWS, MEANING, PARTS
+from nrverify.report.audit_terminal import FOLLOWS, MEANING, PARTS, knob_words
 from nrverify.report.page.axes import number
 from nrverify.report.page.charts import Chart, chart
 from nrverify.report.page.environment import render
@@ -103,9 +103,7 @@ def _subject_words(report: Report) -> list[str]:
     words = [str(subject["version"])] if subject["version"] else []
     if subject["mechanism"]:
         words.append(str(subject["mechanism"]))
-    if subject["knob"]:
-        words.append(f"knob {subject['knob']}")
-    return words
+    return words + knob_words(report)
 
 
 def _run_facts(report: Report) -> list[tuple[str, Markup]]:
