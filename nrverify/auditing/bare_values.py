@@ -12,13 +12,15 @@ SHARE = 1e-5
 """Bet on as one number in so many."""
 GENEROSITY = 10.0
 """How much more often than it should rounding is allowed to leave nothing of the noise."""
+LEAST_CHANCE = 2.0**-31
+"""A generator of 32 bits may give 0 itself: that is let pass."""
 
 
 class BareValues:
     """The bet that a small share of the numbers has no noise.
 
     Noise of median size m is rounded away with probability at most about the spacing of the value over m; ten times
-    that is granted.
+    that is granted, and a zero in 2^31 numbers.
     """
 
     def __init__(self) -> None:
@@ -36,7 +38,7 @@ class BareValues:
             noise = np.abs(releases[:, position, coordinate] - value[coordinate])
             median = float(np.nanmedian(noise))
             spacing = float(np.spacing(np.abs(value[coordinate])))
-            chance = max(GENEROSITY * spacing / median, 1e-15) if median > 0 else 1.0
+            chance = max(GENEROSITY * spacing / median, LEAST_CHANCE) if median > 0 else 1.0
             gain = float(np.log(SHARE / chance)) if chance < SHARE else 0.0
             self.log_e += gain * int(bare[:, position, coordinate].sum())
 

@@ -56,7 +56,7 @@ def _logistic(square: Floats, boost: Floats) -> Floats:
 def _uniforms(number: int) -> Ratio:
     """As many uniform numbers added up, centred, of unit variance: their density is a spline, here from a fine table.
 
-    Between the points of the table the ratio is off by less than the share it is lowered by, so the bet stays fair.
+    Between the points of the table the ratio is off on average by less than it is lowered by, so the bet stays fair.
     """
     scale = np.sqrt(number / 12)
     points = np.linspace(0.0, 0.5 * number / scale, 6001)

@@ -16,7 +16,7 @@ from nrverify.auditing.settings import Settings
 from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import Design, Neighbours
 from nrverify.auditing.threshold_checks import ThresholdLaw
-from nrverify.auditing.threshold_drawing import LabelledRuns, Runs
+from nrverify.auditing.threshold_drawing import LabelledRuns, Runs, with_scores
 from nrverify.auditing.threshold_engine import IDS
 from nrverify.auditing.threshold_privacy import ThresholdExPost
 from nrverify.subjects.errors import SubjectFailed
@@ -38,6 +38,7 @@ class RecordedRunsAudit:
         self._sides = (record.rounds_neighbour, record.rounds)
         rng = np.random.default_rng(np.random.SeedSequence(settings.seed))
         self.drawer = Unused(self._sides[0].size, self._sides[1].size, settings.samples, rng)
+        self._rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
         self._gallery = Gallery()
         self._pair = _neighbours(record)
         self._law = ThresholdLaw((self._pair.design, self._pair.neighbour), ("run_many",))
@@ -96,7 +97,7 @@ class RecordedRunsAudit:
             cells.append(np.where(taken == 0, design.rounds, taken - 1))
             if taken.size:
                 law = self._law.fresh()
-                law.observe(Runs(design, "run_many", cells[-1]))
+                law.observe(with_scores(Runs(design, "run_many", cells[-1]), self._rng))
                 self._law.merge(law)
         if portion.label is not None and self._privacy in self._checks:
             together = np.empty(portion.label.size, dtype=np.int64)

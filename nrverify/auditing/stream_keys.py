@@ -31,7 +31,7 @@ SIZES = {0: "sizes of the noise of single first releases", -1: "sizes of the noi
 SIZE_BITS = 40
 EQUAL_SIZE = 2.0**-SIZE_BITS
 """How likely two independent releases have noise of the same size, their signs apart."""
-COARSEST = 2.0**-36
+COARSEST = 2.0**-42
 """Sizes are compared where a value and its noise are added without losing more than this share of the noise."""
 
 

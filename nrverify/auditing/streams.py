@@ -22,7 +22,7 @@ MOST_NOISE = 400_000
 """Sessions of all cases whose noise is compared: with so many, a seed of 32 bits repeats itself about 18 times."""
 TRANSCRIPTS = "transcripts of the case "
 SINGLE_PRECISION_COLLISION = 2.0**-23
-"""How likely two numbers of a single-precision source coincide: such a source is legitimate here."""
+"""How likely two numbers of a single-precision source coincide: granted where whole transcripts are compared."""
 FEWEST_STREAMS = 2.0**31
 """Streams that seeds must lead to: what is left of a seed of 32 bits and a sign."""
 KEY_COLLISION = 2.0**-120
@@ -31,67 +31,77 @@ KEY_COLLISION = 2.0**-120
 
 @dataclass
 class Seen:
-    """Transcripts, or noise, by their keys (n, 2), the requests they came from (n,), and how likely keys agree."""
+    """Transcripts, or noise, by their keys (n, 2), where each comes from (n,), and how likely keys agree.
+
+    A session has one key, or one for each of its numbers.
+    """
 
     keys: list[Keys] = field(default_factory=list)
     requests: list[NDArray[np.int64]] = field(default_factory=list)
-    sessions: int = 0
+    owners: list[NDArray[np.int64]] = field(default_factory=list)
+    """The session of each key."""
+    count: int = 0
+    """How many keys."""
     sources: int = 0
     """How many requests: a session that was opened is one."""
+    sessions: int = 0
     root: float = 0.0
     """Σ√P(a transcript equals an independent copy of itself), where keys are not equally likely."""
     equal: float = 0.0
     """P(a key is a given one), where keys are equally likely."""
 
-    def add(self, keys: Keys, requests: NDArray[np.int64], root: float) -> None:
-        """Keeps keys, with the number of each one's request among these."""
+    def add(self, keys: Keys, requests: NDArray[np.int64], owners: NDArray[np.int64], root: float = 0.0) -> None:
+        """Keeps keys, with the number of each one's request and session among these."""
         self.keys.append(keys)
         self.requests.append(self.sources + requests)
-        self.sessions += len(keys)
+        self.owners.append(self.sessions + owners)
+        self.count += len(keys)
         self.sources += int(requests.max(initial=-1)) + 1
+        self.sessions += int(owners.max(initial=-1)) + 1
         self.root += root
 
     def repeats(self) -> tuple[int, int]:
         """Sessions equal to an earlier one of their own request, and requests with one equal to another request's."""
-        if self.sessions < 2:
+        if self.count < 2:
             return 0, 0
-        keys, requests = np.concatenate(self.keys), np.concatenate(self.requests)
+        keys, requests, owners = (np.concatenate(part) for part in (self.keys, self.requests, self.owners))
         ordered = np.sort(keys[:, 0])
         repeated = ordered[1:][ordered[1:] == ordered[:-1]]
         if repeated.size == 0:
             return 0, 0
         some = np.isin(keys[:, 0], repeated)
         _, alike = np.unique(keys[some], axis=0, return_inverse=True)
-        different = np.unique(np.column_stack([alike.ravel(), requests[some]]), axis=0)
-        within = int(some.sum()) - len(different)
+        different, first = np.unique(np.column_stack([alike.ravel(), requests[some]]), axis=0, return_index=True)
+        # Of equal keys of one request, every one but the first is a repeat; a session with many of them is one.
+        within = np.unique(np.delete(owners[some], first)).size
         # In groups of equal keys, every request but the first has met an earlier one.
         between = np.unique(different[1:][different[1:, 0] == different[:-1, 0], 1]).size
-        return within, int(between)
+        return int(within), int(between)
 
     @property
     def chance(self) -> float:
         """A bound on the pairs to be expected: P(X = Y) ≤ √P(X = X')√P(Y = Y') (Cauchy–Schwarz), and equal keys."""
-        return 0.5 * self.root**2 + 0.5 * self.sessions**2 * KEY_COLLISION
+        return 0.5 * self.root**2 + 0.5 * self.count**2 * KEY_COLLISION
 
     def p_value(self, within: int, between: int) -> float:
         """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more."""
         return min(1.0, 2 * min(self._unlikely(within), self._unlikely(between)))
 
-    def noticed(self, level: float) -> float:
-        """Fewer different streams than this lead to so many repeats that they are noticed."""
+    def noticed(self, compared: int, level: float) -> float:
+        """Fewer different ones than this lead to so many repeats among as many compared that they are noticed."""
         counts = np.geomspace(1, 1e6, 200)
-        return 0.5 * self.sources**2 / next((n for n in counts if self.p_value(0, int(n)) <= level), np.inf)
+        return 0.5 * compared**2 / next((n for n in counts if self.p_value(0, int(n)) <= level), np.inf)
 
     def _unlikely(self, repeats: int) -> float:
         """A bound on P(so many repeats) of one kind; requests count once, however many of their sessions repeat.
 
-        Each of n sessions meets one of fewer than n earlier streams with probability at most n 2^-31, or the same key
-        with n times its probability. Where keys are not equally likely, what goes beyond half of the repeats is left to
+        Each of n keys meets one of fewer than n earlier streams with probability at most n 2^-31, or the same key with
+        n times its probability. Where keys are not equally likely, what goes beyond half of the repeats is left to
         chance, by Markov's inequality.
         """
         met = (repeats + 1) // 2 if self.root else repeats
-        likely = min(self.sessions * (1 / FEWEST_STREAMS + self.equal), 1.0)
-        streams = float(bdtrc(met - 1, self.sessions, likely)) if met else 1.0
+        likely = min(self.count * (1 / FEWEST_STREAMS + self.equal), 1.0)
+        streams = float(bdtrc(met - 1, self.count, likely)) if met else 1.0
         return min(1.0, streams + self.chance / (repeats - met + 1))
 
 
@@ -131,19 +141,20 @@ class Streams:
             if room > 0:
                 keys = keys_of(batch.releases[:room])
                 root = len(keys) * float(np.sqrt(self._collision_probability(batch)))
-                self.seen.setdefault(name, Seen()).add(keys, _requests(batch, np.arange(len(keys))), root)
+                sessions = np.arange(len(keys))
+                self.seen.setdefault(name, Seen()).add(keys, _requests(batch, sessions), sessions, root)
         if self._room(NOISE) > 0:
             for name, keys in noise_keys(self.family, batch):
-                self._keep(name, keys, _requests(batch, np.arange(len(keys))), EQUAL_NOISE)
+                self._keep(name, keys, np.arange(len(keys)), EQUAL_NOISE, batch)
         if self._room(SIZES[0]) > 0:
             for name, keys, sessions in size_keys(self.family, batch):
-                self._keep(name, keys, _requests(batch, sessions), EQUAL_SIZE)
+                self._keep(name, keys, sessions, EQUAL_SIZE, batch)
 
     def fresh(self) -> Streams:
         """The same before anything was seen; a case of which enough was seen is passed over."""
         blank = Streams(self.mechanism, self.rate)
         names = self.seen.keys() | self._before.keys()
-        blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).sessions for name in names}
+        blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).count for name in names}
         return blank
 
     def merge(self, other: Streams) -> None:
@@ -151,11 +162,11 @@ class Streams:
         self.sessions += other.sessions
         for name, theirs in other.seen.items():
             own = self.seen.setdefault(name, Seen(equal=theirs.equal))
-            kept = min(theirs.sessions, _most(name) - own.sessions)
+            kept = min(theirs.count, _most(name) - own.count)
             if kept <= 0:
                 continue
-            keys, requests = np.concatenate(theirs.keys)[:kept], np.concatenate(theirs.requests)[:kept]
-            own.add(keys, requests, theirs.root * kept / theirs.sessions)
+            requests, owners = (np.concatenate(part)[:kept] for part in (theirs.requests, theirs.owners))
+            own.add(np.concatenate(theirs.keys)[:kept], requests, owners, theirs.root * kept / theirs.count)
             self._found.pop(name, None)
 
     def refuted(self, alpha: float) -> bool:
@@ -189,20 +200,22 @@ class Streams:
 
     def _detectable(self, level: float) -> str | None:
         """How few streams, and how few noises, would have been noticed by their repeats."""
-        noticed = {name: seen.noticed(level) for name, seen in self.seen.items()}
-        noises = max((count for name, count in noticed.items() if name in SIZES.values()), default=0.0)
-        streams = max((count for name, count in noticed.items() if name not in SIZES.values()), default=0.0)
+        sizes = [seen for name, seen in self.seen.items() if name in SIZES.values()]
+        others = [seen for name, seen in self.seen.items() if name not in SIZES.values()]
+        noises = max((seen.noticed(seen.count, level) for seen in sizes), default=0.0)
+        streams = max((seen.noticed(seen.sources, level) for seen in others), default=0.0)
         if streams < 2:
             return None
         return f"fewer than {streams:.2g} different streams" + (f", or {noises:.2g} noises" if noises >= 2 else "")
 
     def _room(self, name: str) -> int:
-        return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).sessions
+        return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).count
 
-    def _keep(self, name: str, keys: Keys, requests: NDArray[np.int64], equal: float) -> None:
-        """Keeps keys, all equally likely, as far as there is room."""
+    def _keep(self, name: str, keys: Keys, sessions: NDArray[np.int64], equal: float, batch: Batch) -> None:
+        """Keeps keys of sessions of a batch, all equally likely, as far as there is room."""
         room = max(self._room(name), 0)
-        self.seen.setdefault(name, Seen(equal=equal)).add(keys[:room], requests[:room], 0.0)
+        kept = sessions[:room]
+        self.seen.setdefault(name, Seen(equal=equal)).add(keys[:room], _requests(batch, kept), kept)
 
     def _repeats(self) -> dict[str, tuple[int, int]]:
         """How many sessions and requests repeat others, by what is compared, where any do."""

@@ -73,18 +73,17 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
 
 def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[ObservesRuns]) -> None:
     """Runs of a design by a method, shown to the checks."""
-    drawn = draw_runs(drawer, *setting, size)
-    runs = replace(drawn, scores=normal_scores(drawn, drawer.rng))
+    runs = with_scores(draw_runs(drawer, *setting, size), drawer.rng)
     for check in checks:
         check.observe(runs)
 
 
-def normal_scores(runs: Runs, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Normal scores of the cells of runs, randomised within each cell."""
+def with_scores(runs: Runs, rng: np.random.Generator) -> Runs:
+    """The runs with the normal scores of their cells, randomised within each cell."""
     law = claimed_law(runs.design)
     below = law.cumsum() - law
     lower = below[runs.cells] + law[runs.cells] * rng.random(runs.cells.size)
-    return np.clip(ndtri(np.clip(lower, 0.0, 1.0)), -LARGEST_SCORE, LARGEST_SCORE)
+    return replace(runs, scores=np.clip(ndtri(np.clip(lower, 0.0, 1.0)), -LARGEST_SCORE, LARGEST_SCORE))
 
 
 def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int, checks: Sequence[Check]) -> None:
@@ -94,8 +93,7 @@ def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int,
         drawer, size, lambda side, count: (draw_runs(drawer, pair.sides[side], method, count).cells,)
     )
     for side, design in enumerate(pair.sides):
-        drawn = Runs(design, method, cells[label == bool(side)])
-        runs = replace(drawn, scores=normal_scores(drawn, drawer.rng))
+        runs = with_scores(Runs(design, method, cells[label == bool(side)]), drawer.rng)
         for check in checks:
             if isinstance(check, ObservesRuns) and runs.cells.size:
                 check.observe(runs)

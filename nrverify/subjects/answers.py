@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The answer as floats of that shape (a scalar where one number is wanted)."""
     try:
         array = np.asarray(answer)
-        if array.dtype.kind == "O":
-            # Decimal, Fraction and the like: whatever is a number says so by its float.
+        if array.dtype.kind == "O" and all(isinstance(part, Number) for part in array.flat):
+            # Decimal, Fraction and the like.
             array = array.astype(np.float64)
     except Exception as error:
         raise SubjectFailed(f"{what} returned no array of numbers of shape {shape}: {describe_error(error)}") from error

@@ -145,6 +145,42 @@ def test_noise_from_few_numbers_is_seen_and_from_31_bits_it_is_let_pass(bits, se
     assert found == ({"randomness.streams"} if seen else set())
 
 
+class OneCollision(Path):
+    """In every batch of some size the last session has the seed of the first, as happens with seeds of 32 bits."""
+
+    dimensions = (16,)
+
+    def mixed(self, z):
+        if 10 <= len(z) < 60 and not self.done:
+            self.done = True
+            z[-1] = z[0]
+        return z
+
+    done = False
+
+
+def test_two_sessions_that_share_a_seed_of_32_bits_by_chance_are_let_pass():
+    found = audit(OneCollision(), checks=["randomness.streams"], samples=20_000)
+    assert refuted(found) == set()
+
+
+class OneZero(Path):
+    """One number in a run is exactly 0, as a generator of 32 bits may give it."""
+
+    done = False
+
+    def shown(self, value, noise, rng):
+        if not self.done and len(noise) > 100:
+            self.done = True
+            noise[0, -1, 0] = 0.0
+        return value + noise
+
+
+def test_a_single_zero_is_let_pass_and_many_are_not():
+    assert refuted(audit(OneZero(), checks=["lattice"], samples=20_000)) == set()
+    assert refuted(audit(Bare(), checks=["lattice"], samples=20_000)) == {"lattice"}
+
+
 class Strict(Path):
     def sample(self, value, schedule, sessions, seed):
         if len(set(schedule)) < len(schedule):
@@ -167,6 +203,22 @@ class Decimals(Path):
 
 def test_decimal_numbers_are_numbers():
     assert audit(Decimals(), samples=1_500).verdict == "consistent"
+
+
+@pytest.mark.parametrize("answer", [None, "1.5", object()], ids=["nothing", "a text", "an object"])
+def test_an_answer_that_is_no_number_is_an_error_and_not_a_release(answer):
+    class Odd:
+        mechanism = "brownian"
+
+        def open(self, value, seed):
+            return self
+
+        def release(self, at):
+            return answer
+
+    report = audit(Odd(), samples=100)
+    assert report.verdict == "errored"
+    assert "numbers of shape" in report.message
 
 
 class Raising:

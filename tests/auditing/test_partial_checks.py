@@ -13,12 +13,12 @@ from nrverify.auditing.cells import CELL_EDGES, KolmogorovSmirnov, cell_counts, 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.halting import HazardWealth
 from nrverify.auditing.innovations import innovations
-from nrverify.auditing.stream_keys import keys_of
-from nrverify.auditing.streams import MOST_TRANSCRIPTS, Streams
+from nrverify.auditing.stream_keys import EQUAL_NOISE, NOISE, keys_of
+from nrverify.auditing.streams import MOST_TRANSCRIPTS, Seen, Streams
 from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import designs_for, neighbours_for
 from nrverify.auditing.threshold_checks import ThresholdLaw
-from nrverify.auditing.threshold_drawing import LabelledRuns, Runs, normal_scores
+from nrverify.auditing.threshold_drawing import LabelledRuns, Runs, with_scores
 from nrverify.auditing.threshold_privacy import ThresholdExPost, claims_of
 from nrverify.auditing.threshold_streams import BatchStreams
 from nrverify.auditing.unknown_times import IncrementLaw
@@ -103,7 +103,8 @@ def test_a_seed_of_32_bits_is_let_pass_and_one_of_24_is_not():
     for bits, refuted in ((32, False), (31, False), (24, True)):
         streams = Streams("brownian")
         keys = keys_of(rng.integers(2**bits, size=(200_000, 1)).astype(float))
-        streams._keep("the noise along the bridge", keys, np.arange(200_000), 2.0**-80)
+        streams.seen[NOISE] = Seen(equal=EQUAL_NOISE)
+        streams.seen[NOISE].add(keys, np.arange(200_000), np.arange(200_000))
         assert streams.refuted(1e-7) == refuted
         assert 2**24 < float(streams.conclude(1e-7).detectable.split()[2]) < 2**30
 
@@ -234,7 +235,7 @@ def test_normal_scores_of_halting_rounds_lie_in_their_cells():
     law = claimed_law(design)
     edges = np.concatenate([[0.0], law.cumsum()])
     cells = np.random.default_rng(12).choice(law.size, 500, p=law)
-    u = stats.norm.cdf(normal_scores(Runs(design, "run_many", cells), np.random.default_rng(13)))
+    u = stats.norm.cdf(with_scores(Runs(design, "run_many", cells), np.random.default_rng(13)).scores)
     assert np.all((edges[cells] - 1e-12 <= u) & (u <= edges[cells + 1] + 1e-12))
     within = (u - edges[cells]) / law[cells]
     assert stats.kstest(within, "uniform").pvalue > 1e-6

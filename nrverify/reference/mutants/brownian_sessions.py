@@ -99,7 +99,7 @@ class CorrelatedSessions(Brownian):
 
 
 class EveryTwentieth(Brownian):
-    """Half of each session's first noise is that of the session twenty before, out of a ring of buffers."""
+    """First noises have correlation one half with those twenty sessions before, out of a ring of buffers."""
 
     carried = 0.5
 
@@ -158,7 +158,7 @@ class _Cached:
 
 
 class ThirdTimeFresh(Brownian):
-    """The same time asked for a third time is answered with fresh noise: only the last two requests are compared."""
+    """A release is kept for one repetition: the same time asked for a third time is answered with fresh noise."""
 
     def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
         return _Asked(super().start(value, t, shape, rng), 1)
