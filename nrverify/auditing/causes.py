@@ -7,6 +7,7 @@ from dataclasses import replace
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.mechanism_causes import mechanism_cause
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.stream_keys import SIZES
 from nrverify.subjects.description import Description
 
 CLAIM = {
@@ -88,7 +89,17 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
     observed = result.observed or ""
     if (found := mechanism_cause(result)) is not None:
         return found
-    if result.id in ("randomness.streams", "independence.sessions"):
+    if result.id == "randomness.streams" and any(name in observed for name in SIZES.values()):
+        return (
+            "noise made from few random numbers, or one used for two sessions, perhaps with the opposite sign",
+            "whoever knows the numbers tries them out, or adds two sessions and cancels their noise: a leak",
+        )
+    if result.id == "independence.sessions":
+        return (
+            "random numbers kept on the subject, in a buffer or a pool, serve several sessions",
+            "whoever sees two sessions cancels their common noise: a leak",
+        )
+    if result.id == "randomness.streams":
         return (
             "the seed is ignored, cut down, or shared",
             "whoever sees two sessions cancels their common noise: a leak",
@@ -158,6 +169,11 @@ def _law_cause(observed: str, alone: bool) -> tuple[str, str]:
         )
     if "after a" in observed:
         return "a fault that shows only after an unusual release", "an attacker who waits for one learns more: a leak"
+    if "rounded normals" in observed:
+        return (
+            "normal numbers rounded to whole ones in place of the difference of two Poisson counts",
+            "tails lighter than was proved: rare releases betray the value, a leak",
+        )
     if " tails (" in observed or "times the deviation" in observed or "distribution" in observed:
         return "noise of another family or shape than claimed", "the loss is not the one claimed: a leak in its tails"
     if "centre" in observed:

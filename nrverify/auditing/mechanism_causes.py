@@ -84,6 +84,6 @@ def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
         return "the threshold mechanism shares random numbers with the releases", "the stop betrays the noise: a leak"
     if "ε of the" in observed:
         return "an off-by-one between ε's and rounds", "the ε charged is not the ε used"
-    if "run before" in observed:
+    if "run before" in observed or "runs further back" in observed:
         return "noise shared by runs", "whoever sees two runs cancels their common noise: a leak"
     return "noise of another law than claimed", "the ε claimed is not proved, and may leak"

@@ -39,6 +39,20 @@ def test_a_mutant_is_refuted_by_its_check(name, check):
 
 
 @pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("brownian-few-noises", "noise made from few random numbers"),
+        ("brownian-every-twentieth", "serve several sessions"),
+        ("skellam-normal-above-two", "normal numbers rounded"),
+        ("threshold-reused", "noise shared by runs"),
+    ],
+)
+def test_the_cause_named_is_the_mistake_made(name, cause):
+    messages = [result.message for result in audit(BY_NAME[name]).checks if result.verdict == "refuted"]
+    assert any(cause in message for message in messages)
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "brownian-plain-numbers",
