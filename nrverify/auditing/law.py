@@ -35,6 +35,8 @@ STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
 FRESH = "noise drawn afresh for each release"
 STEPS_OF_COUNTS = "law of the steps between releases"
 
+EXPLAINED = 0.25
+"""The square of a shift that is so large a share of a surplus of variance explains it."""
 FEWEST_SESSIONS = 1000
 WORST_VARIANCE = 0.10
 WORST_PROBABILITY = 0.05
@@ -96,7 +98,7 @@ class LawCheck:
         enough = self.sessions >= FEWEST_SESSIONS and detectable_variance(self.count, alpha) <= WORST_VARIANCE
         expected, observed = self.expectation, None
         if self.refuted(alpha):
-            leading = self.portfolio.leading
+            leading = self._leading(alpha)
             expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
         return from_bets(
             self,
@@ -110,6 +112,15 @@ class LawCheck:
             observed=observed,
             message=None if enough else _would_do(self.count, self.sessions),
         )
+
+    def _leading(self, alpha: float) -> str:
+        """The family that stands out most; a centre, if it explains a variance that stands out even more."""
+        leading = self.portfolio.leading
+        centre = leading.replace("variance", "centre", 1)
+        spread, shift = self.portfolio[leading], self.portfolio.families.get(centre)
+        if isinstance(spread, ScaleWealth) and isinstance(shift, MeanWealth) and shift.log_e >= -np.log(alpha):
+            return centre if shift.slope**2 > EXPLAINED * abs(spread.ratio - 1) else leading
+        return leading
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """Distribution and quantiles of the transforms, correlations, frequencies, the scales and centres bet on."""
