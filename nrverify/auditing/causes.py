@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nrverify.auditing.bare_values import BARE
+from nrverify.auditing.law import PULL
 from nrverify.auditing.mechanism_causes import mechanism_cause
+from nrverify.auditing.named import CUT
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import SIZES
 from nrverify.subjects.description import Description
@@ -27,7 +29,7 @@ CLAIM = {
     "privacy.epsilon": "Everything released so far costs at most the ε asked for.",
     "privacy.ex-post": "Nobody can tell two neighbouring values apart beyond the ε claimed.",
     "threshold.protocol": "A threshold mechanism halts at the first 1.",
-    "threshold.law": "The halting round follows the law of AboveThreshold with noise Lap(2Δ/ε) and Lap(4Δ/ε).",
+    "threshold.law": "The halting round follows the law of the mechanism with noise Lap(2Δ/ε) and Lap(4Δ/ε).",
     "boundary.values": "The boundary is a positive number wherever it is claimed.",
     "boundary.monotone": "More noise is never charged more.",
     "boundary.crossing": "With probability at least 1 − δ no look ever loses more than the boundary says.",
@@ -49,6 +51,8 @@ def explained(
     """All results, the refuted ones with their message and the command that reproduces them."""
     refuted = {result.id for result in results if result.verdict is CheckVerdict.REFUTED}
     primary = next((id for id in PRIMARY if id in refuted), None)
+    if any(result.id == "law.value" and PULL in (result.observed or "") for result in results):
+        primary = "law.value"
     return tuple(
         replace(result, message=_message(result, description, alpha, primary), reproduce=reproduce)
         if result.verdict is CheckVerdict.REFUTED
@@ -59,7 +63,8 @@ def explained(
 
 def _message(result: CheckResult, description: Description, alpha: float, primary: str | None) -> str:
     cause, effect = _cause_and_effect(result, description)
-    if primary is not None and result.id in SECONDARY:
+    follows = (*PRIMARY, *SECONDARY) if primary == "law.value" else SECONDARY
+    if primary is not None and result.id != primary and result.id in follows:
         cause, effect = f"that of {primary}", f"that of {primary}"
     return " ".join(
         [
@@ -139,6 +144,8 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
 def _tie_cause(observed: str, description: Description) -> tuple[str, str]:
     if not description.family.tied:
         return "noise reused at a smaller time, or drawn from few numbers", "the noise is less than it seems: a leak"
+    if CUT in observed:
+        return _law_cause(observed, alone=False)
     if "scale" in observed:
         return (
             "jumps of the wrong scale, or of the wrong end of the interval",
@@ -169,6 +176,16 @@ def _law_cause(observed: str, alone: bool) -> tuple[str, str]:
         )
     if "after a" in observed:
         return "a fault that shows only after an unusual release", "an attacker who waits for one learns more: a leak"
+    if CUT in observed:
+        return (
+            "noise that is clipped, redrawn beyond a limit, or made from numbers that do not reach further",
+            "a release beyond the limit of one value proves another: its loss is infinite, a leak",
+        )
+    if "one session in" in observed:
+        return (
+            "a branch or a seed that gives some sessions noise of another scale",
+            "with too little noise in a session its value is as good as released: a leak",
+        )
     if "rounded normals" in observed:
         return (
             "normal numbers rounded to whole ones in place of the difference of two Poisson counts",
@@ -191,7 +208,7 @@ def _scale_cause(ratio: float, alone: bool) -> tuple[str, str]:
     if ratio < 1:
         effect = "too little noise: an attacker learns more than was paid for, a leak"
     elif alone:
-        effect = "too much noise: only accuracy suffers, nothing leaks by it"
+        effect = "too much noise on the whole: only accuracy suffers, unless at some times there is too little"
     else:
         effect = (
             "too much noise given the release before: only accuracy suffers if that is all; if the release before is "

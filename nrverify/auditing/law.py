@@ -12,7 +12,7 @@ from scipy.special import gammainccinv, gammaincinv, ndtri
 from nrverify.auditing.cases import Case
 from nrverify.auditing.cells import CELL_WEIGHTS, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
 from nrverify.auditing.check import Batch
-from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.named import SESSIONS, SHAPES, fresh_ratio, session_ratios, shape_ratios
 from nrverify.auditing.picture_limits import correlations, estimates, frequencies, uniformity
 from nrverify.auditing.picture_sums import Correlations, Frequencies
 from nrverify.auditing.pictures import Picture
@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 LONGEST = 12
 METHODS = ("sample", "open")
 STRATA = (1.0, 2.0, 3.0)
+PULL = "pull along the value"
 LARGE_VALUE = 100.0
 LARGE = "variance at values beyond 100"
 STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
@@ -249,6 +250,7 @@ class TranscriptLaw(LawCheck):
             "distribution given the release before": (2.0, CellWealth(CELL_WEIGHTS)),
             "shape of every release given the past": (2.0, RatioWealth(SHAPES)),
             "alternative": (4.0, RatioWealth([FRESH])),
+            "rare sessions": (1.0, RatioWealth(SESSIONS)),
         }
         for size in STRATA:
             families[f"variance after a release beyond {size:g} sd"] = (2.0, ScaleWealth())
@@ -301,6 +303,9 @@ class TranscriptLaw(LawCheck):
         assert self.correlations is not None
         self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
         self._ratios("alternative", {FRESH: fresh_ratio(_present(found.fresh[:, 1:]))})
+        whole = found.filled.reshape(batch.sessions, -1)
+        here_of = found.present.reshape(batch.sessions, -1).sum(axis=1)
+        self._ratios("rare sessions", session_ratios(here_of.astype(float), np.einsum("ij,ij->i", whole, whole)))
         if self.counts is not None:
             self._ratios(STEPS_OF_COUNTS, rounded_ratios(self.counts, batch.noise, batch.times[0]))
 
@@ -347,7 +352,7 @@ class ValueLaw(LawCheck):
 
     def __init__(self, cases: list[Case]) -> None:
         families: dict[str, tuple[float, Wealth]] = {
-            "pull along the value": (4.0, MeanWealth()),
+            PULL: (4.0, MeanWealth()),
             "pull of the first release along the value": (2.0, MeanWealth()),
             LARGE: (4.0, ScaleWealth()),
         }
@@ -357,6 +362,17 @@ class ValueLaw(LawCheck):
             families[f"centre at value {words}"] = (1.0, MeanWealth())
         super().__init__(families)
 
+    def _leading(self, alpha: float) -> str:
+        """A pull, if it is sure whatever the variance: what else stands out comes of it."""
+        pull, every = self.portfolio[PULL], ScaleWealth()
+        assert isinstance(pull, MeanWealth)
+        for words in self._words.values():
+            of_case = self.portfolio[f"variance at value {words}"]
+            assert isinstance(of_case, ScaleWealth)
+            every.merge(of_case)
+        sure = pull.cross**2 > -2 * np.log(alpha) * pull.energy * max(every.ratio, 1.0)
+        return PULL if sure else super()._leading(alpha)
+
     def observe(self, batch: Batch) -> None:
         """Bets on all innovations of a case, and along the sign of the value."""
         if batch.innovations is None:
@@ -365,7 +381,7 @@ class ValueLaw(LawCheck):
         z, here, sign = batch.innovations.filled, batch.innovations.present, np.sign(batch.case.array)
         sums, counts = z.sum(axis=(0, 1)), here.sum(axis=(0, 1))
         self.count += int(counts.sum())
-        self._products("pull along the value", np.dot(sign, sums), np.dot(sign * sign, counts))
+        self._products(PULL, np.dot(sign, sums), np.dot(sign * sign, counts))
         first, firsts = z[:, 0].sum(axis=0), here[:, 0].sum(axis=0)
         self._products("pull of the first release along the value", np.dot(sign, first), np.dot(sign * sign, firsts))
         large = np.abs(batch.case.array) >= LARGE_VALUE

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtr
 
 from nrverify.statistics.wealth import sum_log
 
@@ -69,12 +69,26 @@ def _uniforms(number: int) -> Ratio:
     return ratio
 
 
+def _cut(most: float) -> Ratio:
+    """Normal noise of which none is larger than so many deviations; clipped noise, on the edge, counts as inside."""
+    inside = 1.0 - 2.0 * ndtr(-most)
+
+    def ratio(square: Floats, boost: Floats) -> Floats:
+        return np.where(square <= (most * (1 + 1e-9)) ** 2, 1.0 / inside, 0.0)
+
+    return ratio
+
+
+CUT = "none beyond"
+"""What noise that is cut off is called."""
+
 SHAPES: dict[str, Ratio] = {
     "heavy tails (Student t, 3 degrees of freedom)": _student(3),
     "heavy tails (Student t, 5 degrees of freedom)": _student(5),
     "heavy tails (Student t, 12 degrees of freedom)": _student(12),
     "heavy tails (logistic)": _logistic,
     "light tails (twelve uniform numbers added up)": _uniforms(12),
+    **{f"noise cut off, {CUT} {most:g} deviations": _cut(most) for most in (3.0, 3.5, 4.0, 4.5)},
     "one release in a hundred with three times the deviation": _contaminated(0.01, 3.0),
     "one release in a thousand with ten times the deviation": _contaminated(0.001, 10.0),
 }
@@ -86,6 +100,23 @@ def shape_ratios(z: Floats) -> dict[str, float]:
     square = z * z
     boost = np.exp(0.5 * square)
     return {name: float(sum_log(FLOOR + (1 - FLOOR) * ratio(square, boost))) for name, ratio in SHAPES.items()}
+
+
+SESSIONS: dict[str, tuple[float, float]] = {
+    f"one session in {rarity:,} with {words} the deviation": (1 / rarity, deviation)
+    for rarity in (100, 3000)
+    for words, deviation in (("a tenth of", 0.1), ("a third of", 1 / 3), ("three times", 3.0))
+}
+"""Shares of the sessions, and their deviation."""
+
+
+def session_ratios(count: Floats, squares: Floats) -> dict[str, float]:
+    """Σ log of the alternatives' likelihood over that of independent N(0, 1), from each session's number and Σz²."""
+    found = {}
+    for name, (share, deviation) in SESSIONS.items():
+        log_ratio = -count * np.log(deviation) - 0.5 * squares * (deviation**-2 - 1)
+        found[name] = float(sum_log(1 - share + share * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))))
+    return found
 
 
 def fresh_ratio(log_ratio: Floats) -> float:

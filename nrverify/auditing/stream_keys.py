@@ -31,6 +31,8 @@ SIZES = {0: "sizes of the noise of single first releases", -1: "sizes of the noi
 SIZE_BITS = 40
 EQUAL_SIZE = 2.0**-SIZE_BITS
 """How likely two independent releases have noise of the same size, their signs apart."""
+LARGEST_SIZE = 4.5
+"""In standard deviations: beyond, sizes have too few keys to be told apart where there are too many of them."""
 COARSEST = 2.0**-42
 """Sizes are compared where a value and its noise are added without losing more than this share of the noise."""
 
@@ -47,7 +49,7 @@ def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys, ND
         spread = family.steps(batch.times[:1, end])[0]
         if np.finfo(float).eps * np.abs(batch.case.array).max() <= COARSEST * spread:
             z = batch.innovations.marginal[:, end]
-            there = np.isfinite(z)
+            there = np.abs(z) <= LARGEST_SIZE
             tails = np.floor(2 * ndtr(-np.abs(z[there])) * 2.0**SIZE_BITS)
             yield SIZES[end], keys_of(tails[:, None]), np.nonzero(there)[0]
 
@@ -60,17 +62,22 @@ def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
     if batch.innovations is None or batch.times is None or family.steps is None:
         return
     together = batch.case.method == "sample"
-    down = np.asarray(ndtr(batch.innovations.z))
+    down = _usual(np.asarray(ndtr(batch.innovations.z)))
     yield NOISE, _keys(down)
     if together:
         yield "the noise of the first releases of a request", _keys(down[None, :, 0])
         yield "the noise of the first session of a request along the bridge", _keys(down[:1])
     if batch.case.fixed:
-        up = _upwards(family, batch, family.steps(batch.times[0, ::-1]))
+        up = _usual(_upwards(family, batch, family.steps(batch.times[0, ::-1])))
         yield "the noise along the walk in growing time", _keys(up)
         if together:
             yield "the noise of the last releases of a request", _keys(up[None, :, 0])
             yield "the noise of the first session of a request in growing time", _keys(up[:1])
+
+
+def _usual(probabilities: Floats) -> Floats:
+    """The probabilities but for the most extreme, which noise of a wrong law has in common whatever its stream."""
+    return np.where(np.abs(probabilities - 0.5) <= 0.5 - ndtr(-LARGEST_SIZE), probabilities, np.nan)
 
 
 def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:

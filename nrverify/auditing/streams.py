@@ -71,10 +71,12 @@ class Seen:
             return 0, 0
         some = np.isin(keys[:, 0], repeated)
         _, alike = np.unique(keys[some], axis=0, return_inverse=True)
-        different, first = np.unique(np.column_stack([alike.ravel(), requests[some]]), axis=0, return_index=True)
-        # Of equal keys of one request, every one but the first is a repeat; a session with many of them is one.
-        within = np.unique(np.delete(owners[some], first)).size
+        rows = np.unique(np.column_stack([alike.ravel(), requests[some], owners[some]]), axis=0)
+        # Of sessions of one request with equal keys every one but the first is a repeat, however many keys it has.
+        again = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
+        within = np.unique(rows[1:][again, 2]).size
         # In groups of equal keys, every request but the first has met an earlier one.
+        different = np.unique(rows[:, :2], axis=0)
         between = np.unique(different[1:][different[1:, 0] == different[:-1, 0], 1]).size
         return int(within), int(between)
 

@@ -11,13 +11,18 @@ from nrverify.auditing.check import Batch
 from nrverify.auditing.innovations import ROUNDING
 from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, STEPS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.looks import MOST_LOOKS
+from nrverify.auditing.named import CUT, FLOOR
 from nrverify.auditing.picture_sums import Frequencies
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson
-from nrverify.statistics.wealth import ExponentialWealth, TieWealth
+from nrverify.statistics.wealth import ExponentialWealth, RatioWealth, TieWealth
 
 Floats = NDArray[np.float64]
+
+LONG_JUMPS = "long jumps"
+LONGEST_JUMPS = (6.0, 8.0, 10.0)
+"""Scales beyond which there may be no jump."""
 
 
 class LaplaceTies(LawCheck):
@@ -38,6 +43,7 @@ class LaplaceTies(LawCheck):
             "scale of the jumps": (3.0, ExponentialWealth()),
             "ties in adaptive sessions": (2.0, TieWealth()),
             "scale of the least noisy release": (1.0, ExponentialWealth()),
+            LONG_JUMPS: (1.0, RatioWealth(map(_none_beyond, LONGEST_JUMPS))),
         }
         for position in range(1, LONGEST):
             families[f"ties at release {position + 1}"] = (0.25, TieWealth())
@@ -58,6 +64,7 @@ class LaplaceTies(LawCheck):
             return
         noise = batch.noise
         self._exponential("scale of the least noisy release", np.abs(noise[:, -1]) / times[:, -1, None])
+        self._long_jumps(np.abs(noise[:, -1]) / times[:, -1, None])
         for position in range(1, noise.shape[1]):
             t, s = float(times[0, position - 1]), float(times[0, position])
             if s == t:
@@ -73,6 +80,7 @@ class LaplaceTies(LawCheck):
                     self._ties(_over(name), tied, stays)
             jumps = np.abs(noise[:, position - 1] - noise[:, position]).ravel()[~tied] / t
             self._exponential("scale of the jumps", jumps)
+            self._long_jumps(jumps)
 
     def conclude(self, alpha: float) -> CheckResult:
         """As for any law, with the atom's confidence limit as what would have been caught."""
@@ -95,10 +103,23 @@ class LaplaceTies(LawCheck):
             assert self.frequencies is not None
             self.frequencies.add(tied, np.broadcast_to(probability, tied.shape))
 
+    def _long_jumps(self, sizes: Floats) -> None:
+        """Bets that none is longer than so many scales: the exact ratio where none is, and a floor where one is."""
+        wealth = self.portfolio[LONG_JUMPS]
+        assert isinstance(wealth, RatioWealth)
+        for most in LONGEST_JUMPS:
+            beyond = int((sizes > most * (1 + 1e-9)).sum())
+            inside = math.log(FLOOR + (1 - FLOOR) / -math.expm1(-most))
+            wealth.bet({_none_beyond(most): beyond * math.log(FLOOR) + (sizes.size - beyond) * inside})
+
     def _exponential(self, name: str, sizes: Floats) -> None:
         wealth = self.portfolio[name]
         assert isinstance(wealth, ExponentialWealth)
         wealth.bet(sizes.ravel())
+
+
+def _none_beyond(most: float) -> str:
+    return f"jumps cut off, {CUT} {most:g} scales"
 
 
 def _over(step: str) -> str:

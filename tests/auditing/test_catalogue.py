@@ -15,6 +15,9 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
     ("name", "check", "cause"),
     [
         ("laplace-keep-linear", "ties", "a wrong probability of staying"),
+        ("laplace-jumps-clipped", "ties", "noise that is clipped"),
+        ("brownian-cut-off", "law.transcript", "redrawn beyond a limit"),
+        ("brownian-rare-sessions", "law.transcript", "some sessions noise of another scale"),
         ("laplace-one-coin", "independence.coordinates", "one draw (or one coin) serves several coordinates"),
         ("laplace-fresh-noise", "ties", "no ties at all"),
         ("skellam-asymmetric", "law.release", "noise that is not centred"),

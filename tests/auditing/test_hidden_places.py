@@ -164,6 +164,21 @@ def test_two_sessions_that_share_a_seed_of_32_bits_by_chance_are_let_pass():
     assert refuted(found) == set()
 
 
+class TooMuch(Path):
+    """A hundred times the noise, another value, and one noise for all coordinates: of the seeds nothing is wrong."""
+
+    def mixed(self, z):
+        return 100 * np.repeat(z[..., :1], z.shape[-1], axis=-1)
+
+    def shown(self, value, noise, rng):
+        return 0.5 * value + noise
+
+
+def test_a_wrong_law_is_not_taken_for_few_streams():
+    assert refuted(audit(TooMuch(), checks=["randomness.streams"], samples=5_000)) == set()
+    assert "law.release" in refuted(audit(TooMuch(), samples=5_000))
+
+
 class OneZero(Path):
     """One number in a run is exactly 0, as a generator of 32 bits may give it."""
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
 
-from nrverify.auditing.named import FLOOR, SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.named import FLOOR, SESSIONS, SHAPES, fresh_ratio, session_ratios, shape_ratios
 from nrverify.auditing.rounded_normals import rounded_ratios
 from nrverify.laws.skellam import Skellam
 
@@ -60,6 +60,8 @@ def test_named_shapes_are_the_ratios_of_densities():
     densities = [stats.t(nu, scale=math.sqrt((nu - 2) / nu)).pdf(z) for nu in (3, 5, 12)]
     densities.append(stats.logistic(scale=math.sqrt(3) / math.pi).pdf(z))
     densities.append((1 - 1e-6) * irwin_hall(z, 12))
+    for most in (3.0, 3.5, 4.0, 4.5):
+        densities.append(stats.norm.pdf(z) * (np.abs(z) <= most) / (stats.norm.cdf(most) - stats.norm.cdf(-most)))
     for share, deviation in ((0.01, 3.0), (0.001, 10.0)):
         densities.append((1 - share) * stats.norm.pdf(z) + share * stats.norm(scale=deviation).pdf(z))
     found = shape_ratios(z)
@@ -69,3 +71,23 @@ def test_named_shapes_are_the_ratios_of_densities():
         # The table of the uniform numbers is good to 1e-7.
         assert total == pytest.approx(expected, rel=1e-10, abs=2e-5 if "uniform" in name else 0.0)
     assert fresh_ratio(np.array([0.0, -np.inf, 1e4])) == pytest.approx(math.log(FLOOR) + 40 + math.log(0.98), rel=1e-9)
+
+
+def test_clipped_noise_counts_as_cut_off():
+    z = np.clip(np.random.default_rng(14).standard_normal(20_000), -3.0, 3.0)
+    found = shape_ratios(z)
+    beyond = 2 * stats.norm.sf(3.0)
+    expected = 20_000 * math.log(FLOOR + (1 - FLOOR) / (1 - beyond))
+    assert found["noise cut off, none beyond 3 deviations"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_rare_sessions_are_bet_on_by_the_likelihood_of_all_their_numbers():
+    rng = np.random.default_rng(15)
+    sessions = [rng.standard_normal(n) for n in (1, 4, 9, 0)]
+    sessions.append(0.1 * rng.standard_normal(6))
+    count = np.array([len(z) for z in sessions], dtype=float)
+    found = session_ratios(count, np.array([float(z @ z) for z in sessions]))
+    for name, (share, deviation) in SESSIONS.items():
+        ratios = [np.prod(stats.norm.pdf(z, scale=deviation) / stats.norm.pdf(z)) for z in sessions]
+        expected = sum(math.log(1 - share + share * ratio) for ratio in ratios)
+        assert found[name] == pytest.approx(expected, rel=1e-9, abs=1e-12)

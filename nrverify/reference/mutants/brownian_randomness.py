@@ -107,6 +107,16 @@ class Clipped(Brownian):
         return np.clip(super().normals(shape, rng), -3.0, 3.0)
 
 
+class CutOff(Brownian):
+    """Normals beyond 4 standard deviations are drawn again, against outliers."""
+
+    def normals(self, shape: Shape, rng: np.random.Generator) -> Array:
+        z = super().normals(shape, rng)
+        while (far := np.abs(z) > 4.0).any():
+            z[far] = rng.standard_normal(int(far.sum()))
+        return z
+
+
 class UniformSum(Brownian):
     """Normals are approximated by the sum of twelve uniforms."""
 
@@ -200,6 +210,7 @@ RANDOMNESS = (
             ("brownian-seed-from-value", SeedFromValue),
             ("brownian-heavy-tails", HeavyTails),
             ("brownian-clipped", Clipped),
+            ("brownian-cut-off", CutOff),
             ("brownian-uniform-sum", UniformSum),
             ("brownian-few-noises", FewNoises),
             ("brownian-depends-on-value", DependsOnValue),

@@ -116,6 +116,17 @@ class EveryTwentieth(Brownian):
         return math.sqrt(t) * z
 
 
+class RareSessions(Brownian):
+    """One session in two thousand has a tenth of the noise: a debugging switch that was never taken out."""
+
+    open = None  # type: ignore[assignment]
+
+    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
+        noise = super().sample(value, schedule, sessions, seed) - value
+        rare = np.random.default_rng([seed, 1]).random((sessions, 1, 1)) < 1 / 2000
+        return np.asarray(value + np.where(rare, 0.1, 1.0) * noise)
+
+
 class MirroredBatch(Brownian):
     """The second half of a batch is the first with the opposite noise, from its end, to reduce variance."""
 
@@ -191,6 +202,7 @@ SESSIONS = mutants(
         ("brownian-mirrored-batch", MirroredBatch),
         ("brownian-correlated-sessions", CorrelatedSessions),
         ("brownian-every-twentieth", EveryTwentieth),
+        ("brownian-rare-sessions", RareSessions),
         ("brownian-small-cache", SmallCache),
         ("brownian-third-time-fresh", ThirdTimeFresh),
     ),

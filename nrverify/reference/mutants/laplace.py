@@ -57,6 +57,16 @@ class TiesTooOften(WalkLaplace):
         return math.pow(s / t, 1.5)
 
 
+class JumpsClipped(WalkLaplace):
+    """Laplace numbers are clipped at 10 scales against outliers."""
+
+    def first(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return np.clip(super().first(t, shape, rng), -10 * t, 10 * t)
+
+    def jumps(self, s: float, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return np.clip(super().jumps(s, t, shape, rng), -10 * t, 10 * t)
+
+
 class OneCoin(WalkLaplace):
     """One coin decides for all coordinates whether they stay."""
 
@@ -207,6 +217,7 @@ MUTANTS = mutants(
         ("laplace-one-arrival-process", OneArrivalProcess),
         ("laplace-keep-linear", KeepLinear),
         ("laplace-ties-too-often", TiesTooOften),
+        ("laplace-jumps-clipped", JumpsClipped),
         ("laplace-one-coin", OneCoin),
         ("laplace-jump-scale-small-end", JumpScaleSmallEnd),
         ("laplace-jump-scale-middle", JumpScaleMiddle),
