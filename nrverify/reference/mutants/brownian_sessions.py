@@ -127,6 +127,17 @@ class RareSessions(Brownian):
         return np.asarray(value + np.where(rare, 0.1, 1.0) * noise)
 
 
+class ErrorSwallowed(Brownian):
+    """A worker that fails leaves NaN in place of its session, one in two thousand; the error is swallowed."""
+
+    open = None  # type: ignore[assignment]
+
+    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
+        releases = super().sample(value, schedule, sessions, seed)
+        releases[np.random.default_rng([seed, 1]).random(sessions) < 1 / 2000] = np.nan
+        return releases
+
+
 class MirroredBatch(Brownian):
     """The second half of a batch is the first with the opposite noise, from its end, to reduce variance."""
 
@@ -193,17 +204,20 @@ class _Asked(NamedTuple):
     times: int
 
 
-SESSIONS = mutants(
-    "leak",
-    (
-        ("brownian-shared-by-sessions", SharedBySessions),
-        ("brownian-state-on-subject", StateOnSubject),
-        ("brownian-antithetic", Antithetic),
-        ("brownian-mirrored-batch", MirroredBatch),
-        ("brownian-correlated-sessions", CorrelatedSessions),
-        ("brownian-every-twentieth", EveryTwentieth),
-        ("brownian-rare-sessions", RareSessions),
-        ("brownian-small-cache", SmallCache),
-        ("brownian-third-time-fresh", ThirdTimeFresh),
+SESSIONS = (
+    *mutants(
+        "leak",
+        (
+            ("brownian-shared-by-sessions", SharedBySessions),
+            ("brownian-state-on-subject", StateOnSubject),
+            ("brownian-antithetic", Antithetic),
+            ("brownian-mirrored-batch", MirroredBatch),
+            ("brownian-correlated-sessions", CorrelatedSessions),
+            ("brownian-every-twentieth", EveryTwentieth),
+            ("brownian-rare-sessions", RareSessions),
+            ("brownian-small-cache", SmallCache),
+            ("brownian-third-time-fresh", ThirdTimeFresh),
+        ),
     ),
+    *mutants("inaccuracy", (("brownian-error-swallowed", ErrorSwallowed),)),
 )
