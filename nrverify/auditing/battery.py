@@ -10,7 +10,8 @@ from nrverify.auditing.epsilon_claim import EpsilonClaim
 from nrverify.auditing.expost import ExPost
 from nrverify.auditing.independence import CoordinateIndependence, SessionIndependence
 from nrverify.auditing.lattice import Lattice, WholeNumbers
-from nrverify.auditing.law import AdaptiveLaw, LawCheck, ReleaseLaw, TranscriptLaw, ValueLaw
+from nrverify.auditing.law import AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.measure import ChangeOfMeasure
 from nrverify.auditing.protocol import Finite
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -18,6 +19,7 @@ from nrverify.auditing.streams import Streams
 from nrverify.auditing.ties import LaplaceTies, NoTies, SameAnswer
 from nrverify.auditing.unknown_coordinates import UnknownCoordinates
 from nrverify.auditing.unknown_times import IncrementLaw
+from nrverify.auditing.value_law import ValueLaw
 from nrverify.subjects.description import Description
 
 IDS = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nrverify.auditing.bare_values import BARE
-from nrverify.auditing.law import PULL
 from nrverify.auditing.mechanism_causes import mechanism_cause
 from nrverify.auditing.named import CUT
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import SIZES
+from nrverify.auditing.value_law import PULL
 from nrverify.subjects.description import Description
 
 CLAIM = {

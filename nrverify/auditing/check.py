@@ -63,6 +63,7 @@ class Check(Protocol):
         """Takes in what a fresh check has seen."""
 
 
+@runtime_checkable
 class Observes(Check, Protocol[T]):
     """A check that takes in what was drawn."""
 
@@ -70,16 +71,18 @@ class Observes(Check, Protocol[T]):
         """Takes it in."""
 
 
-class TranscriptCheck(Check, Protocol):
-    """A check that takes in transcripts of the designed cases."""
+@runtime_checkable
+class ObservesLabelled(Check, Protocol[T]):
+    """A check that takes in what was drawn of two neighbours chosen by a coin."""
 
-    def observe(self, batch: Batch) -> None:
-        """Takes in transcripts."""
+    def observe_labelled(self, drawn: T, /) -> None:
+        """Takes it in."""
+
+
+class TranscriptCheck(Observes[Batch], Protocol):
+    """A check that takes in transcripts of the designed cases."""
 
 
 @runtime_checkable
-class PairCheck(Check, Protocol):
+class PairCheck(ObservesLabelled[Labelled], Protocol):
     """A check that takes in transcripts of two neighbouring values chosen by a coin."""
-
-    def observe_labelled(self, drawn: Labelled) -> None:
-        """Takes in labelled transcripts."""

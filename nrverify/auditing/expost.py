@@ -7,7 +7,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.law import FEWEST_SESSIONS
+from nrverify.auditing.law_check import FEWEST_SESSIONS
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.pairs import Labelled
 from nrverify.auditing.picture_limits import tradeoff

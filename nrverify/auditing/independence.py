@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
-from nrverify.auditing.law import LawCheck, by_position
+from nrverify.auditing.law_check import LawCheck, by_position
 from nrverify.auditing.picture_sums import Correlations
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Wealth

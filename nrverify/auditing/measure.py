@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nrverify.auditing.law import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
+from nrverify.auditing.law_check import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.pairs import Labelled
 from nrverify.auditing.picture_sums import Frequencies
 from nrverify.auditing.results import CheckResult, CheckVerdict

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from nrverify.auditing.bare_values import BareValues
 from nrverify.auditing.cells import CELL_WEIGHTS, cell_counts, fine_counts
 from nrverify.auditing.halting import conclude_halting
-from nrverify.auditing.law import FRESH, LawCheck
+from nrverify.auditing.law import FRESH
+from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
 from nrverify.auditing.picture_limits import frequencies
 from nrverify.auditing.picture_sums import Frequencies

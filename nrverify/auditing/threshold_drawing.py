@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nrverify.auditing.check import Check
+from nrverify.auditing.check import Check, Observes, ObservesLabelled
 from nrverify.auditing.drawing import Drawer, by_coin
 from nrverify.auditing.innovations import LARGEST_SCORE
 from nrverify.auditing.threshold_alternatives import claimed_law
@@ -46,22 +45,6 @@ class LabelledRuns:
     label: NDArray[np.bool_]
 
 
-@runtime_checkable
-class ObservesRuns(Check, Protocol):
-    """A check that takes in runs of a design."""
-
-    def observe(self, runs: Runs) -> None:
-        """Takes them in."""
-
-
-@runtime_checkable
-class ObservesLabelled(Check, Protocol):
-    """A check that takes in runs of two neighbours chosen by a coin."""
-
-    def observe_labelled(self, drawn: LabelledRuns) -> None:
-        """Takes them in."""
-
-
 def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
     """One request for `size` runs; `SubjectFailed` when an answer is no halting round or no list of bits."""
     drawer.drawn += size
@@ -71,7 +54,7 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
     return _from_bits(design, drawer.host.run(*arguments, [drawer.seed() for _ in range(size)]))
 
 
-def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[ObservesRuns]) -> None:
+def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[Observes[Runs]]) -> None:
     """Runs of a design by a method, shown to the checks."""
     runs = with_scores(draw_runs(drawer, *setting, size), drawer.rng)
     for check in checks:
@@ -95,7 +78,7 @@ def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int,
     for side, design in enumerate(pair.sides):
         runs = with_scores(Runs(design, method, cells[label == bool(side)]), drawer.rng)
         for check in checks:
-            if isinstance(check, ObservesRuns) and runs.cells.size:
+            if isinstance(check, Observes) and runs.cells.size:
                 check.observe(runs)
     for check in checks:
         if isinstance(check, ObservesLabelled):

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
 from nrverify.auditing.innovations import ROUNDING
-from nrverify.auditing.law import FEWEST_SESSIONS, LONGEST, STEPS, WORST_PROBABILITY, LawCheck
+from nrverify.auditing.law import LONGEST, STEPS
+from nrverify.auditing.law_check import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.named import CUT, FLOOR
 from nrverify.auditing.picture_sums import Frequencies

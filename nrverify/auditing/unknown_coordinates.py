@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
-from nrverify.auditing.law import LawCheck
+from nrverify.auditing.law_check import LawCheck
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import TieWealth
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
-from nrverify.auditing.law import FEWEST_SESSIONS
+from nrverify.auditing.law_check import FEWEST_SESSIONS
 from nrverify.auditing.picture_limits import Estimate, correlation_limits, dots_of
 from nrverify.auditing.pictures import Dots, Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict

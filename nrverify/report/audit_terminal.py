@@ -178,8 +178,10 @@ def _print_remarks(report: Report, console: Console) -> None:
 def _print_run(report: Report, console: Console) -> None:
     run = report.run
     words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
-    odds = f"false alarm with probability at most {run['alpha']:g} for the whole run"
-    _say(console, f"\n{words}; seed {run['seed']}, {odds}")
+    words += f"; seed {run['seed']}"
+    if report.verdict != "errored":
+        words += f", false alarm with probability at most {run['alpha']:g} for the whole run"
+    _say(console, f"\n{words}")
 
 
 def _names(checks: Iterable[CheckResult]) -> str:

@@ -28,7 +28,7 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         ("brownian-few-noises", "randomness.streams", "noise made from few random numbers"),
         ("brownian-mirrored-batch", "independence.sessions", "with the opposite sign"),
         ("brownian-every-twentieth", "independence.sessions", "serve several sessions"),
-        ("brownian-small-cache", "law.transcript", ""),
+        ("brownian-small-cache", "law.transcript", "new noise is drawn for a time already answered"),
         ("skellam-normal-above-two", "law.transcript", "normal numbers rounded"),
         ("threshold-reused", "threshold.law", "noise shared by runs"),
         ("epsilon-brownian-fresh-noise", "law.increments", "noise drawn afresh"),

@@ -17,7 +17,7 @@ from scipy import stats
 from nrverify.laws.crossing import crossing_probability
 from nrverify.laws.threshold import probability
 from nrverify.reference.mutants import BENIGN, MUTANTS
-from tests.reference.subtle import SUBTLE
+from tests.reference.test_mutant_sessions import FAULTS as BETWEEN_SESSIONS
 
 THRESHOLDS = ("above-threshold", "reduced-above-threshold")
 INVERSES = {"boundary-inverse-off", "boundary-inverse-retuned", "boundary-inverse-wrong-branch"}
@@ -25,7 +25,7 @@ RUNS, FOUND, CLEAR = 20_000, 1e-12, 1e-9
 
 
 def entries(catalogue: tuple[Any, ...], *mechanisms: str, knob: str = "time") -> list[Any]:
-    chosen = [e for e in catalogue if e.subject.mechanism in mechanisms and e.name not in SUBTLE]
+    chosen = [e for e in catalogue if e.subject.mechanism in mechanisms and e.name not in BETWEEN_SESSIONS]
     return [pytest.param(e.subject, id=e.name) for e in chosen if getattr(e.subject, "knob", "time") == knob]
 
 
