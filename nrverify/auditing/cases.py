@@ -26,6 +26,11 @@ EPSILONS = 24
 """An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
 FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
 """Where the times of Brownian noise are not known the grid is finer: many looks leave a claim less slack than few."""
+ONE_BY_ONE = "one by one"
+ONE_BY_ONE_SHARE = 0.02
+"""Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
+MOST_ONE_BY_ONE = 2**20
+"""As long as no more sessions than this are drawn in all: requests take time."""
 DENSE_GROUPS = 8
 DENSE_ROUNDS = 2
 
@@ -38,6 +43,13 @@ class Case:
     value: tuple[float, ...]
     play: Fixed | Follow
     method: str
+    one_by_one: bool = False
+    """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
+
+    @property
+    def together(self) -> bool:
+        """Whether one request, with one seed, gives all sessions."""
+        return self.method == "sample" and not self.one_by_one
 
     @property
     def array(self) -> NDArray[np.float64]:
@@ -103,6 +115,9 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
     cases = []
     for index, (name, d, value, schedule) in enumerate(designs):
         cases.append(Case(name, _spread(value, d), Fixed(schedule), _method(description, index)))
+    if "sample" in description.methods:
+        schedule = knob.steps(0.1, [0.4] * 5)
+        cases.append(Case(ONE_BY_ONE, _spread((4.0, -3.0), small), Fixed(schedule), "sample", one_by_one=True))
     if "open" in description.methods:
         fast, slow = (0.25, 0.7) if knob.falling else (4.0, 1.4)
         ends = (knob.at(0.1), knob.at(0.9))
@@ -131,13 +146,21 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
     ]
 
 
+def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
+    """The share of each case in a look after so many sessions: few one by one, as long as they are worth it."""
+    rare = ONE_BY_ONE_SHARE if drawn <= MOST_ONE_BY_ONE else 0.0
+    alone = sum(case.one_by_one for case in cases)
+    usual = (1 - alone * rare) / (len(cases) - alone)
+    return [rare if case.one_by_one else usual for case in cases]
+
+
 def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:
     """The case with its times moved and stretched together, and its value turned and shifted.
 
     So over the looks no stretch of the range, no ratio of two times and no kind of value is left out. An ε-knob keeps
-    its grid, where the noise at each ε is to be seen often.
+    its grid, where the noise at each ε is to be seen often, and so do transcripts one by one, which are compared.
     """
-    if not knob.falling:
+    if not knob.falling or case.one_by_one:
         return case
     case = replace(case, value=_moved_value(case.value, integer, rng))
     if isinstance(case.play, Fixed):

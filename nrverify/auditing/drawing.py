@@ -52,12 +52,13 @@ class Drawer:
         return scattered((_base(self.settings.seed) + self._seeds) % 2**53)
 
     def sessions(self, case: Case, size: int) -> tuple[Floats, Floats]:
-        """One request for `size` sessions of a case: their releases, and what was asked."""
+        """`size` sessions of a case, together or one by one: their releases, and what was asked."""
         self.drawn += size
         if case.method == "sample":
             assert isinstance(case.play, Fixed)
             schedule = case.play.schedule
-            releases = self.host.sample(case.array, schedule, size, self.seed())
+            parts = [1] * size if case.one_by_one else [size]
+            releases = np.concatenate([self.host.sample(case.array, schedule, n, self.seed()) for n in parts])
             return releases, np.tile(np.array(schedule), (size, 1))
         return self.host.play(case.array, case.play, [self.seed() for _ in range(size)])
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nrverify.auditing.battery import IDS, Battery, battery_for
-from nrverify.auditing.cases import Case, Knob, cases_for, knob_of, varied
+from nrverify.auditing.cases import Case, Knob, cases_for, knob_of, shares, varied
 from nrverify.auditing.chunks import Task
 from nrverify.auditing.crew import Crew, alone
 from nrverify.auditing.epsilon_claim import EpsilonClaim
@@ -120,10 +120,9 @@ class NoiseReductionAudit:
         if not transcripts and self._pairs:
             share = 1.0
         tasks = []
-        for case in self._cases:
-            weight = (1 - share) / len(self._cases)
+        for case, own in zip(self._cases, shares(self._cases, self.drawer.drawn), strict=True):
             moved = varied(case, self._knob, self.description.integer, rng)
-            tasks.append(Task(case.name, moved, score_case, transcripts, weight, _numbers(case)))
+            tasks.append(Task(case.name, moved, score_case, transcripts, (1 - share) * own, _numbers(case)))
         for pair in self._pairs:
             weight = share / len(self._pairs)
             tasks.append(Task(pair.case.name, pair, score_pair, pairs, weight, _numbers(pair.case)))

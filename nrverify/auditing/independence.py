@@ -19,6 +19,11 @@ APART = "correlation between coordinates two apart"
 THREE = "a coordinate against the product of the two before"
 DISTANT = "correlation of first releases with those of sessions further back"
 MIRRORED = "correlation of first releases from both ends of a request"
+BEFORE = "correlation of a session with the one before"
+FIRST_BEFORE = "correlation of first releases with the session before"
+REQUEST_BEFORE = "correlation with the request before"
+FIRST_REQUEST_BEFORE = "correlation of first releases with the request before"
+LAST_REQUEST_BEFORE = "correlation of last releases with the request before"
 IN_A_ROW = "a first release against the product of the two before"
 MOST_SHOWN = 8
 """Coordinates whose correlation is shown."""
@@ -84,8 +89,8 @@ class SessionIndependence(LawCheck):
 
     Catches noise carried over or correlated between sessions of one request, or opened one after another, up to 4096
     apart; between the first and the last of a request, the second and the last but one, and so on; and signs of three
-    sessions in a row that hang together. Misses sharing between requests, unless the noise is the same
-    (randomness.streams).
+    sessions in a row that hang together; and noise carried over to the next request. Misses sharing between requests
+    further apart, unless the noise is the same (randomness.streams).
     """
 
     id = "independence.sessions"
@@ -95,8 +100,11 @@ class SessionIndependence(LawCheck):
 
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {
-            "correlation of a session with the one before": (3.0, MeanWealth()),
-            "correlation of first releases with the session before": (2.0, MeanWealth()),
+            BEFORE: (3.0, MeanWealth()),
+            FIRST_BEFORE: (2.0, MeanWealth()),
+            REQUEST_BEFORE: (0.5, MeanWealth()),
+            FIRST_REQUEST_BEFORE: (0.5, MeanWealth()),
+            LAST_REQUEST_BEFORE: (0.5, MeanWealth()),
             "size of the noise after a large one in the session before": (1.0, ScaleWealth()),
             DISTANT: (1.0, LagWealth()),
             MIRRORED: (0.5, MeanWealth()),
@@ -114,8 +122,12 @@ class SessionIndependence(LawCheck):
         both = present[:-1] & present[1:]
         cross, energy = by_position(left * right), by_position(left * left * both)
         self.count += int(both.sum())
-        self._products("correlation of a session with the one before", cross.sum(), energy.sum())
-        self._products("correlation of first releases with the session before", cross[0], energy[0])
+        # Few are asked one by one: among all sessions what goes on from request to request would be lost.
+        alone = batch.case.one_by_one
+        self._products(REQUEST_BEFORE if alone else BEFORE, cross.sum(), energy.sum())
+        self._products(FIRST_REQUEST_BEFORE if alone else FIRST_BEFORE, cross[0], energy[0])
+        if alone:
+            self._products(LAST_REQUEST_BEFORE, cross[-1], energy[-1])
         self._scale("size of the noise after a large one in the session before", right[both & (np.abs(left) > 1.5)])
         first, here = z[:, 0], present[:, 0]
         distant = self.portfolio[DISTANT]

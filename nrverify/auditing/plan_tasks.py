@@ -17,7 +17,7 @@ from nrverify.auditing.boundary_checks import (
     BoundaryMonotone,
     BoundaryValues,
 )
-from nrverify.auditing.cases import DEFAULT_DIMENSIONS, cases_for, knob_of, varied
+from nrverify.auditing.cases import DEFAULT_DIMENSIONS, cases_for, knob_of, shares, varied
 from nrverify.auditing.check import Check
 from nrverify.auditing.chunks import Task
 from nrverify.auditing.pairs import pairs_for
@@ -33,7 +33,7 @@ from nrverify.auditing.threshold_cases import designs_for, every_design, neighbo
 from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
 from nrverify.auditing.threshold_drawing import score_design, score_neighbours
 from nrverify.auditing.threshold_privacy import ThresholdExPost
-from nrverify.auditing.threshold_streams import BatchStreams
+from nrverify.auditing.threshold_streams import BatchStreams, few_together
 from nrverify.subjects.description import THRESHOLD, Description
 
 WANDERINGS = 4
@@ -73,8 +73,8 @@ def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foresee
         share = 1.0
     rng = np.random.default_rng(0)
     tasks = []
-    for case in cases:
-        weight = (1 - share) / len(cases) / WANDERINGS
+    for case, own in zip(cases, shares(cases), strict=True):
+        weight = (1 - share) * own / WANDERINGS
         for _ in range(WANDERINGS):
             setting = varied(case, knob, description.integer, rng)
             tasks.append(Task(case.name, setting, score_case, tuple(asked.transcripts), weight, 1))
@@ -102,7 +102,10 @@ def _threshold(description: Description, only: tuple[str, ...]) -> Foreseen:
             scalar = threshold_engine.SCALAR_SHARE
             of_method = scalar if method == "run" else 1 - scalar
         weight = (1 - share) * of_method / len(designs)
-        tasks += [Task(design.name, (design, method), score_design, scored, weight, 1) for design in designs]
+        tasks += [
+            Task(design.name, (design, method, few_together(design)), score_design, scored, weight, 1)
+            for design in designs
+        ]
     for pair in pairs if share else ():
         weight = share / len(pairs)
         tasks.append(Task(pair.design.name, (pair, methods[0]), score_neighbours, (law, privacy), weight, 1))

@@ -61,16 +61,15 @@ def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
     """
     if batch.innovations is None or batch.times is None or family.steps is None:
         return
-    together = batch.case.method == "sample"
     down = _usual(np.asarray(ndtr(batch.innovations.z)))
     yield NOISE, _keys(down)
-    if together:
+    if batch.case.together:
         yield "the noise of the first releases of a request", _keys(down[None, :, 0])
         yield "the noise of the first session of a request along the bridge", _keys(down[:1])
     if batch.case.fixed:
         up = _usual(_upwards(family, batch, family.steps(batch.times[0, ::-1])))
         yield "the noise along the walk in growing time", _keys(up)
-        if together:
+        if batch.case.together:
             yield "the noise of the last releases of a request", _keys(up[None, :, 0])
             yield "the noise of the first session of a request in growing time", _keys(up[:1])
 

@@ -249,4 +249,4 @@ def _most(name: str) -> int:
 
 def _requests(batch: Batch, sessions: NDArray[np.int64]) -> NDArray[np.int64]:
     """The request that each session came from: one for all of a sample, one for each that was opened."""
-    return np.zeros_like(sessions) if batch.case.method == "sample" else sessions
+    return np.zeros_like(sessions) if batch.case.together else sessions

@@ -30,10 +30,17 @@ class Runs:
     """Bits that went on after a 1, as they came."""
     scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Normal scores of the cells under the claimed law, randomised within them: independent N(0, 1)."""
+    request: int = 0
+    """How many came of one request of run_many; 0 for all of them."""
 
     def counts(self) -> NDArray[np.float64]:
         """How many runs fell into each cell."""
         return np.bincount(self.cells, minlength=self.design.rounds + 1).astype(float)
+
+    def requests(self) -> list[Cells]:
+        """The runs of each request of run_many."""
+        most = self.request or self.cells.size
+        return np.split(self.cells, range(most, self.cells.size, most)) if self.method == "run_many" else []
 
 
 @dataclass(frozen=True)
@@ -45,18 +52,22 @@ class LabelledRuns:
     label: NDArray[np.bool_]
 
 
-def draw_runs(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
-    """One request for `size` runs; `SubjectFailed` when an answer is no halting round or no list of bits."""
+def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: int = 0) -> Runs:
+    """`size` runs, in requests of at most `request`; `SubjectFailed` when one is no halting round or list of bits."""
     drawer.drawn += size
     arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
     if method == "run_many":
-        return _from_rounds(design, drawer.host.run_many(*arguments, size, drawer.seed()))
+        most = request or size
+        parts = [min(most, size - start) for start in range(0, size, most)]
+        rounds = [drawer.host.run_many(*arguments, part, drawer.seed()) for part in parts]
+        return _from_rounds(design, np.concatenate(rounds), most)
     return _from_bits(design, drawer.host.run(*arguments, [drawer.seed() for _ in range(size)]))
 
 
-def score_design(drawer: Drawer, setting: tuple[Design, str], size: int, checks: Sequence[Observes[Runs]]) -> None:
-    """Runs of a design by a method, shown to the checks."""
-    runs = with_scores(draw_runs(drawer, *setting, size), drawer.rng)
+def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, checks: Sequence[Observes[Runs]]) -> None:
+    """Runs of a design by a method, in requests of a size, shown to the checks."""
+    design, method, request = setting
+    runs = with_scores(draw_runs(drawer, design, method, size, request), drawer.rng)
     for check in checks:
         check.observe(runs)
 
@@ -106,11 +117,11 @@ def _from_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
     return Runs(design, "run", np.array([cell for cell, _ in found], dtype=np.int64), after)
 
 
-def _from_rounds(design: Design, rounds: Cells) -> Runs:
+def _from_rounds(design: Design, rounds: Cells, request: int) -> Runs:
     bad = rounds[(rounds < 0) | (rounds > design.rounds)]
     if bad.size:
         raise SubjectFailed(
             f"run_many() returned the halting round {int(bad[0])} for {design.rounds} rounds: "
             f"it must lie between 1 and {design.rounds}, or be 0 for never"
         )
-    return Runs(design, "run_many", np.where(rounds == 0, design.rounds, rounds - 1))
+    return Runs(design, "run_many", np.where(rounds == 0, design.rounds, rounds - 1), request=request)

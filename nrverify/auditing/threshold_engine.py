@@ -16,7 +16,7 @@ from nrverify.auditing.threshold_cases import Design, designs_for, every_design,
 from nrverify.auditing.threshold_checks import ThresholdLaw, ThresholdProtocol
 from nrverify.auditing.threshold_drawing import draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold_privacy import ThresholdExPost
-from nrverify.auditing.threshold_streams import BatchStreams
+from nrverify.auditing.threshold_streams import BatchStreams, few_together
 from nrverify.subjects.host import Host
 
 IDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post")
@@ -26,6 +26,8 @@ PAIR_SHARE = 0.2
 """Of the runs of a look, for the comparison of neighbours; they tell the law, too, so it costs the law little."""
 SCALAR_SHARE = 0.1
 """Of the runs of a design, one by one, where the subject also gives them in batches."""
+MOST_IN_SMALL_REQUESTS = 2**20
+"""As long as no more runs than this are drawn in all, some are asked for a few at a time: requests take time."""
 BATCH_NUMBERS = 4
 """What a run weighs in a batch: a halting round, and what is made of it."""
 
@@ -54,8 +56,7 @@ class ThresholdAudit:
         self._smoke()
         if not self._checks:
             return ()
-        tasks = self._tasks()
-        self.stopped = self.drawer.run(lambda _: tasks, self._any_refuted)
+        self.stopped = self.drawer.run(lambda _: self._tasks(), self._any_refuted)
         return self._conclude()
 
     @property
@@ -101,12 +102,14 @@ class ThresholdAudit:
         if self._checks == [self._privacy]:
             share = 1.0
         scored: tuple[Check, ...] = (self._protocol, self._law, self._streams)
+        many = self.drawer.drawn <= MOST_IN_SMALL_REQUESTS
         tasks = []
         for method in self._methods:
             for design in self._designs:
                 weight = (1 - share) * self._share(method) / len(self._designs)
                 numbers = BATCH_NUMBERS if method == "run_many" else BATCH_NUMBERS + design.rounds
-                tasks.append(Task(f"{design.name} {method}", (design, method), score_design, scored, weight, numbers))
+                setting = (design, method, few_together(design) if many else 0)
+                tasks.append(Task(f"{design.name} {method}", setting, score_design, scored, weight, numbers))
         for pair in self._pairs if share else ():
             method, name = self._methods[0], f"pair {pair.design.name}"
             numbers = BATCH_NUMBERS + pair.design.rounds

@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -15,33 +14,30 @@ from nrverify.auditing.threshold_alternatives import claimed_law
 from nrverify.auditing.threshold_cases import Design
 from nrverify.auditing.threshold_drawing import Runs
 
-Floats = NDArray[np.float64]
-
 SMALLEST_BATCH = 16
 LOG_UNLIKELY = -25.0
 """Batches that agree by chance more often than this are too short to tell."""
-MOST_KEPT = 64
-"""Batches kept of each design and size: a seed that is cut down so far that batches repeat does so soon."""
+MOST_KEPT = 4096
+"""Batches kept of each design and size."""
+FEW = 24
+"""Runs of a small request."""
+SPREAD = 0.1
+"""Where two runs agree no more often than this, two small requests hardly ever do."""
 
 
 @dataclass(frozen=True)
 class Digest:
-    """A batch of run_many as it is compared: its design, how many runs fell into each cell, and what it contains."""
+    """A batch of run_many as it is compared: its design, how many runs, how likely two agree, and what it contains."""
 
     design: Design
-    counts: Floats
+    size: int
+    agreement: float
     content: bytes
 
-    @property
-    def size(self) -> int:
-        """How many runs."""
-        return int(self.counts.sum())
 
-    @property
-    def agreement(self) -> float:
-        """How likely two runs agree; a wrong law may agree more often, but that is the law's finding."""
-        shares = np.maximum(claimed_law(self.design), self.counts / self.size)
-        return min(float(np.sum(shares**2)), 1.0)
+def few_together(design: Design) -> int:
+    """How many runs of a design are asked for together, so that there are many requests to compare; 0 for all."""
+    return FEW if float(np.sum(claimed_law(design) ** 2)) <= SPREAD else 0
 
 
 class BatchStreams:
@@ -66,12 +62,12 @@ class BatchStreams:
 
     def observe(self, runs: Runs) -> None:
         """Keeps what a batch contains; it is compared with earlier ones at the merge."""
-        size = runs.cells.size
-        if runs.method != "run_many" or size < SMALLEST_BATCH:
-            return
-        self.runs += size
-        content = hashlib.blake2b(runs.cells.astype(np.int16).tobytes(), digest_size=16).digest()
-        self._new.append(Digest(runs.design, runs.counts(), content))
+        agreement = _agreement(runs)
+        for batch in runs.requests():
+            if batch.size >= SMALLEST_BATCH:
+                self.runs += batch.size
+                content = hashlib.blake2b(batch.astype(np.int16).tobytes(), digest_size=16).digest()
+                self._new.append(Digest(runs.design, batch.size, agreement, content))
 
     def fresh(self) -> BatchStreams:
         """The same before anything was seen."""
@@ -122,3 +118,9 @@ class BatchStreams:
             expected="batches with different seeds differ",
             observed=self.observed,
         )
+
+
+def _agreement(runs: Runs) -> float:
+    """How likely two runs agree; those of a wrong law may agree more often, but that is the law's finding."""
+    shares = np.maximum(claimed_law(runs.design), runs.counts() / runs.cells.size)
+    return min(float(np.sum(shares**2)), 1.0)

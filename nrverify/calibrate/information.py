@@ -29,7 +29,7 @@ IMPOSSIBLE = frozenset(
         *("brownian-few-batches", "brownian-fixed-point", "brownian-few-noises", "brownian-mirrored-batch"),
         *("brownian-small-cache", "brownian-third-time-fresh", "brownian-error-swallowed"),
         *("laplace-fresh-noise", "laplace-shared-noise", "laplace-log-of-zero", "laplace-rescaled-path"),
-        "laplace-jumps-clipped",
+        *("laplace-jumps-clipped", "threshold-few-batches"),
         *("threshold-continues-after-halting", "stopping-one-more-release"),
     }
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.auditing.cases import DEFAULT_DIMENSIONS, Case, cases_for, knob_of, varied
+from nrverify.auditing.cases import DEFAULT_DIMENSIONS, Case, cases_for, knob_of, shares, varied
 from nrverify.auditing.engine import PAIR_SHARE
 from nrverify.auditing.pairs import pairs_for
 from nrverify.auditing.threshold_cases import Design, designs_for, neighbours_for
@@ -51,8 +51,8 @@ def session_mixture(description: Description) -> list[Part]:
     cases, pairs = cases_for(description, knob, dimensions), pairs_for(description, knob, dimensions)
     rng = np.random.default_rng(0)
     parts = [
-        Part((1 - PAIR_SHARE) / len(cases) / WANDERINGS, varied(case, knob, description.integer, rng))
-        for case in cases
+        Part((1 - PAIR_SHARE) * share / WANDERINGS, varied(case, knob, description.integer, rng))
+        for case, share in zip(cases, shares(cases), strict=True)
         for _ in range(WANDERINGS)
     ]
     parts += [Part(PAIR_SHARE / len(pairs) / 2, side) for pair in pairs for side in pair.sides]

@@ -8,7 +8,8 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from nrverify import audit
-from nrverify.auditing.cases import Case, Knob, varied
+from nrverify.auditing.cases import Case, Knob, cases_for, knob_of, shares, varied
+from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.plays import Fixed
 
 
@@ -145,6 +146,22 @@ def test_noise_from_few_numbers_is_seen_and_from_31_bits_it_is_let_pass(bits, se
     assert found == ({"randomness.streams"} if seen else set())
 
 
+class FewSeeds(Path):
+    """Batches by so many bits of the seed."""
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def sample(self, value, schedule, sessions, seed):
+        return super().sample(value, schedule, sessions, seed % 2**self.bits)
+
+
+@pytest.mark.parametrize(("bits", "seen"), [(16, True), (32, False)])
+def test_batches_of_few_seeds_are_seen_and_of_32_bits_they_are_let_pass(bits, seen):
+    report = audit(FewSeeds(bits), checks=["randomness.streams"])
+    assert refuted(report) == ({"randomness.streams"} if seen else set())
+
+
 class OneCollision(Path):
     """In every batch of some size the last session has the seed of the first, as happens with seeds of 32 bits."""
 
@@ -278,6 +295,21 @@ def test_values_times_and_ratios_move_inside_the_range_and_equal_times_stay_equa
     assert 0.3 < np.mean(values == np.round(values)) < 0.7
     whole = [varied(case, knob, True, rng).value for _ in range(50)]
     assert all(x == round(x) for value in whole for x in value)
+
+
+def test_what_is_asked_one_by_one_has_a_seed_each_stays_as_it_is_and_ends_in_long_audits():
+    description = Adapter(Path()).description
+    knob = knob_of(description)
+    cases = cases_for(description, knob, (1, 3))
+    alone = [case.one_by_one for case in cases]
+    assert sum(alone) == 1
+    case = cases[alone.index(True)]
+    assert varied(case, knob, False, np.random.default_rng(1)) == case
+    assert not case.together
+    assert shares(cases)[alone.index(True)] == 0.02
+    assert sum(shares(cases)) == pytest.approx(1.0, abs=1e-12)
+    assert shares(cases, 1e7)[alone.index(True)] == 0.0
+    assert sum(shares(cases, 1e7)) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_the_origin_stays_where_it_is():

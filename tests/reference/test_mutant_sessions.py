@@ -52,6 +52,23 @@ def follows_the_twentieth(subject: Any) -> bool:
     return correlated(batch(subject, [1.0], 20_000)[:, 0], 20)
 
 
+def follows_the_call_before(subject: Any) -> bool:
+    return correlated(np.array([float(subject.sample(ZERO, [1.0], 1, seed)[0, 0, 0]) for seed in range(2_000)]), 1)
+
+
+def batches_come_again(subject: Any) -> bool:
+    """Of 2,000 seeds with different high bits 30 pairs agree in 16 bits."""
+    seeds = np.random.default_rng(3).integers(2**50, size=2_000)
+    return len({float(subject.sample(ZERO, [1.0], 1, int(seed))[0, 0, 0]) for seed in seeds}) < len(seeds)
+
+
+def runs_come_again(subject: Any) -> bool:
+    """The same of batches of 24 runs, of which two agree by chance with probability 0.063^24."""
+    seeds = np.random.default_rng(3).integers(2**50, size=2_000)
+    many = {tuple(subject.run_many([-6.0] * 40, [1.0] * 40, 0.0, 1.0, 24, int(seed))) for seed in seeds}
+    return len(many) < len(seeds)
+
+
 def quiet_sessions(subject: Any) -> bool:
     """Nine independent normals all within 0.4, which a session has with probability 2.7e-5: 0.8 in 30,000."""
     times = [2.0**-n for n in range(10)]
@@ -87,12 +104,15 @@ FAULTS: dict[str, tuple[Callable[[Any], bool], type[Any]]] = {
     "brownian-cut-off": (none_beyond_four, Brownian),
     "brownian-few-noises": (equal_noises, Brownian),
     "brownian-mirrored-batch": (opposite_ends, Brownian),
+    "brownian-few-batches": (batches_come_again, Brownian),
+    "brownian-carried-over": (follows_the_call_before, Brownian),
     "brownian-every-twentieth": (follows_the_twentieth, Brownian),
     "brownian-rare-sessions": (quiet_sessions, Brownian),
     "brownian-small-cache": (forgets_among_forty, Brownian),
     "brownian-third-time-fresh": (third_time_moves, Brownian),
     "laplace-jumps-clipped": (none_beyond_ten_scales, WalkLaplace),
     "skellam-normal-above-two": (zeros_of_a_normal, Skellam),
+    "threshold-few-batches": (runs_come_again, AboveThreshold),
     "threshold-reused": (runs_a_hundred_apart, AboveThreshold),
 }
 

@@ -51,10 +51,10 @@ class FewSeeds(Brownian):
 
 
 class FewBatches(Brownian):
-    """Batches are seeded with ten bits of the seed, so there are 1,024 different ones; single sessions are right."""
+    """Batches are seeded with 16 bits of the seed, so there are 65,536 different ones; single sessions are right."""
 
     def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
-        return super().sample(value, schedule, sessions, seed % 2**10)
+        return super().sample(value, schedule, sessions, seed % 2**16)
 
 
 class NoisePool(Brownian):

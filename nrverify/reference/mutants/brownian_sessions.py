@@ -98,6 +98,22 @@ class CorrelatedSessions(Brownian):
         return math.sqrt(t) * z
 
 
+class CarriedOver(Brownian):
+    """Half of a batch's first normals is what the batch before left in its buffer."""
+
+    open = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        self._left: dict[int, Array] = {}
+
+    def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
+        z = self.normals(shape, rng)
+        before = self._left.get(shape[1], rng.standard_normal(shape[1]))
+        z[0] = 0.5 * before + math.sqrt(0.75) * z[0]
+        self._left[shape[1]] = z[-1].copy()
+        return math.sqrt(t) * z
+
+
 class EveryTwentieth(Brownian):
     """First noises have correlation one half with those twenty sessions before, out of a ring of buffers."""
 
@@ -213,6 +229,7 @@ SESSIONS = (
             ("brownian-antithetic", Antithetic),
             ("brownian-mirrored-batch", MirroredBatch),
             ("brownian-correlated-sessions", CorrelatedSessions),
+            ("brownian-carried-over", CarriedOver),
             ("brownian-every-twentieth", EveryTwentieth),
             ("brownian-rare-sessions", RareSessions),
             ("brownian-small-cache", SmallCache),

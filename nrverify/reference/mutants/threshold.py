@@ -149,6 +149,23 @@ class RoundsFromZero(AboveThreshold):
         return np.maximum(rounds - 1, 0)
 
 
+class FewBatches(AboveThreshold):
+    """Batches are seeded with 16 bits of the seed, so there are 65,536 different ones."""
+
+    run = None  # type: ignore[assignment]
+
+    def run_many(
+        self,
+        utilities: Sequence[float],
+        epsilons: Sequence[float],
+        threshold: float,
+        sensitivity: float,
+        runs: int,
+        seed: int,
+    ) -> Integers:
+        return super().run_many(utilities, epsilons, threshold, sensitivity, runs, seed % 2**16)
+
+
 class StaleEpsilon(ReducedAboveThreshold):
     """The query noise keeps the scale of the first ε."""
 
@@ -227,6 +244,7 @@ MUTANTS = (
             ("threshold-query-noise-once", QueryNoiseOnce),
             ("threshold-one-noise-for-both", OneNoiseForBoth),
             ("threshold-gaussian-query-noise", GaussianQueryNoise),
+            ("threshold-few-batches", FewBatches),
             ("threshold-continues-after-halting", ContinuesAfterHalting),
             ("threshold-sensitivity-ignored", SensitivityIgnored),
             ("reduced-threshold-last-epsilon", LastEpsilon),
