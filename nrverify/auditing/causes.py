@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from nrverify.auditing.bare_values import BARE
+from nrverify.auditing.diagnosis import Suspect
 from nrverify.auditing.mechanism_causes import mechanism_cause
 from nrverify.auditing.named import CUT
+from nrverify.auditing.recursions import FRESH
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import SIZES
 from nrverify.auditing.value_law import PULL
@@ -40,32 +43,76 @@ CLAIM = {
 }
 
 
-PRIMARY = ("ties.repeated-time", "law.release", "ties", "law.transcript", "law.adaptive")
+REPEATED = "ties.repeated-time"
+PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
 SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
 """A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
+LAWS = ("law.release", "law.transcript", "law.adaptive", "ties", REPEATED, "law.value")
+"""A fault that explains the second moments is named in the first of these that is refuted."""
 
 
 def explained(
     results: tuple[CheckResult, ...], description: Description, alpha: float, reproduce: str
 ) -> tuple[CheckResult, ...]:
     """All results, the refuted ones with their message and the command that reproduces them."""
-    refuted = {result.id for result in results if result.verdict is CheckVerdict.REFUTED}
-    primary = next((id for id in PRIMARY if id in refuted), None)
-    if any(result.id == "law.value" and PULL in (result.observed or "") for result in results):
-        primary = "law.value"
+    refuted = {result.id: result.observed or "" for result in results if result.verdict is CheckVerdict.REFUTED}
+    source, suspect = _source(refuted), None
+    if source in LAWS:
+        suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
+    if suspect is not None:
+        source = next(id for id in LAWS if id in refuted)
+    follow = _follow(source, refuted, suspect)
     return tuple(
-        replace(result, message=_message(result, description, alpha, primary), reproduce=reproduce)
+        replace(result, message=_message(result, description, alpha, follow, suspect), reproduce=reproduce)
         if result.verdict is CheckVerdict.REFUTED
         else result
         for result in results
     )
 
 
-def _message(result: CheckResult, description: Description, alpha: float, primary: str | None) -> str:
+def _source(refuted: Mapping[str, str]) -> str | None:
+    """The refuted check that other refutations most likely come of, from what each observed."""
+    streams = refuted.get("randomness.streams", "")
+    if streams and not any(name in streams for name in SIZES.values()):
+        return "randomness.streams"
+    if "lattice" in refuted and BARE not in refuted["lattice"]:
+        return "lattice"
+    if PULL in refuted.get("law.value", ""):
+        return "law.value"
+    return next((id for id in (*PRIMARY, "law.value") if id in refuted), None)
+
+
+def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
+    """Whether a fault that fits the second moments may be what went wrong, by what else was observed."""
+    if suspect is None or PULL in refuted.get("law.value", ""):
+        return False
+    # It says nothing of a time asked for again unless all noise is fresh, nor of coins that fall too often or seldom.
+    coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted
+    return not coins and (REPEATED not in refuted or suspect.cause == FRESH)
+
+
+def _follow(source: str | None, refuted: Mapping[str, str], suspect: Suspect | None) -> dict[str, str]:
+    """Checks whose refutation comes of another's, and of which."""
+    if source is None:
+        return {}
+    others = {*PRIMARY, *SECONDARY} - {REPEATED}
+    if source == "lattice":
+        others.add("randomness.streams")
+    elif source == "randomness.streams" or (suspect is not None and suspect.cause == FRESH):
+        others.add(REPEATED)
+    elif suspect is None and source != "ties" and PULL not in refuted[source]:
+        others = set(SECONDARY)
+    return dict.fromkeys(others - {source}, source)
+
+
+def _message(
+    result: CheckResult, description: Description, alpha: float, follow: Mapping[str, str], suspect: Suspect | None
+) -> str:
     cause, effect = _cause_and_effect(result, description)
-    follows = (*PRIMARY, *SECONDARY) if primary == "law.value" else SECONDARY
-    if primary is not None and result.id != primary and result.id in follows:
-        cause, effect = f"that of {primary}", f"that of {primary}"
+    if suspect is not None and result.id in follow.values():
+        cause, effect = suspect.cause, suspect.effect
+    if result.id in follow:
+        cause = effect = f"that of {follow[result.id]}"
     return " ".join(
         [
             CLAIM.get(result.id, result.id),
@@ -109,7 +156,7 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "the seed is ignored, cut down, or shared",
             "whoever sees two sessions cancels their common noise: a leak",
         )
-    if result.id == "ties.repeated-time":
+    if result.id == REPEATED:
         return "new noise is drawn for a time already answered", "averaging repeated answers removes the noise: a leak"
     if result.id == "independence.coordinates":
         return (

@@ -10,6 +10,7 @@ from nrverify.auditing.battery import IDS, Battery, battery_for
 from nrverify.auditing.cases import Case, Knob, cases_for, knob_of, shares, varied
 from nrverify.auditing.chunks import Task
 from nrverify.auditing.crew import Crew, alone
+from nrverify.auditing.diagnosis import with_suspect
 from nrverify.auditing.epsilon_claim import EpsilonClaim
 from nrverify.auditing.looks import conclusions
 from nrverify.auditing.pairs import Pair, pairs_for
@@ -169,7 +170,8 @@ class NoiseReductionAudit:
             self._advice.append(CheckResult("randomness.repeats", "randomness", CheckVerdict.ADVICE, message=words))
 
     def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = conclusions(self._battery.checks, self.level, self.stopped)
+        checks = self._battery.checks
+        concluded = with_suspect(conclusions(checks, self.level, self.stopped), checks, self.description)
         covered = [*concluded, *self._battery.not_covered, *self._advice]
         if self._refused:
             words = f"refused, and so not covered: {'; '.join(self._refused[:5])}"

@@ -100,7 +100,7 @@ def conclude_halting(
         expected, observed = (f"{leading}: {words}" for words in portfolio[leading].words())
         suspect = cast(RatioWealth, portfolio[named])
         if "named" not in leading and suspect.log_wealth[suspect.best] > 3:
-            observed = f"{observed}; the nearest named fault is: {suspect.best}"
+            observed = f"{observed}; the nearest named fault is: {' or '.join(suspect.likeliest)}"
     needed = max(FEWEST_RUNS, int(np.ceil(np.log(2 / alpha) / (2 * WORST_PROBABILITY**2))))
     return from_bets(
         check,

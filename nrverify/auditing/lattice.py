@@ -45,7 +45,8 @@ class Lattice:
             return
         size = np.abs(batch.releases) + np.abs(batch.case.array)
         self.samples += batch.sessions
-        self._keep("releases", batch.releases, size)
+        # A release without noise is another finding than one on a grid.
+        self._keep("releases", np.where(batch.releases == batch.case.array, np.nan, batch.releases), size)
         self._keep("noise", batch.noise, size)
         self._keep("steps", np.diff(batch.releases, axis=1), size[:, 1:])
 

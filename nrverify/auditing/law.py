@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.cells import CELL_WEIGHTS, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
 from nrverify.auditing.check import Batch
+from nrverify.auditing.diagnosis import Moments
 from nrverify.auditing.law_check import LawCheck, by_position
 from nrverify.auditing.named import SESSIONS, SHAPES, fresh_ratio, session_ratios, shape_ratios
 from nrverify.auditing.picture_sums import Correlations
@@ -124,12 +125,16 @@ class TranscriptLaw(LawCheck):
         super().__init__(families)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
+        if not self.adaptive:
+            self.moments = Moments()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""
         if batch.case.fixed == self.adaptive or batch.innovations is None:
             return
         found = batch.innovations
+        if self.moments is not None:
+            self.moments.observe(batch)
         self.sessions += batch.sessions
         here, z = found.present[:, 1:], found.filled[:, 1:]
         past, previous = found.past[:, 1:], found.filled[:, :-1]

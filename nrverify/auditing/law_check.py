@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaincinv, ndtri
 
 from nrverify.auditing.cells import KolmogorovSmirnov
+from nrverify.auditing.diagnosis import Moments
 from nrverify.auditing.picture_limits import correlations, estimates, frequencies, uniformity
 from nrverify.auditing.picture_sums import Correlations, Frequencies
 from nrverify.auditing.pictures import Picture
@@ -48,6 +49,7 @@ class LawCheck:
         self.kolmogorov_smirnov: KolmogorovSmirnov | None = None
         self.correlations: Correlations | None = None
         self.frequencies: Frequencies | None = None
+        self.moments: Moments | None = None
         self.sessions = 0
         self.count = 0
 
@@ -58,6 +60,7 @@ class LawCheck:
         blank.kolmogorov_smirnov = KolmogorovSmirnov() if self.kolmogorov_smirnov else None
         blank.correlations = self.correlations.fresh() if self.correlations else None
         blank.frequencies = self.frequencies.fresh() if self.frequencies else None
+        blank.moments = Moments() if self.moments else None
         blank.sessions = blank.count = 0
         return blank
 
@@ -70,6 +73,8 @@ class LawCheck:
             self.correlations.merge(other.correlations)
         if self.frequencies and other.frequencies:
             self.frequencies.merge(other.frequencies)
+        if self.moments and other.moments:
+            self.moments.merge(other.moments)
         self.sessions += other.sessions
         self.count += other.count
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from nrverify.auditing.results import CheckResult
 
 LEAK = "an attacker learns more from the bits than was paid for: a leak"
 WASTE = "too much noise: only accuracy suffers, nothing leaks"
+OFF_BY_ONE = "an off-by-one between ε's and rounds"
 
 NAMED = {
     "query noise halved": ("query noise Lap(2Δ/ε) where it must be Lap(4Δ/ε)", LEAK),
     "query noise divided by √2": ("a standard deviation taken for the scale of the query noise", LEAK),
     "query noise doubled": ("query noise Lap(8Δ/ε) where Lap(4Δ/ε) is enough", WASTE),
+    "no noise at all": ("neither the utilities nor the threshold get any noise", LEAK),
     "no query noise": ("the utilities get no noise of their own", LEAK),
     "threshold noise halved": ("threshold noise Lap(Δ/ε) where it must be Lap(2Δ/ε)", LEAK),
     "threshold noise doubled": ("threshold noise Lap(4Δ/ε) where Lap(2Δ/ε) is enough", WASTE),
@@ -39,6 +43,11 @@ NAMED = {
     "rounds counted from 0": ("rounds counted from 0, so that the first looks like never", "the answers are misread"),
     "last ε throughout": ("the last ε used in every round", LEAK),
     "first ε throughout": ("the first ε used in every round", WASTE),
+    "query noise never reduced": ("query noise kept at the scale of the first ε", WASTE),
+    "ε of the round before": (OFF_BY_ONE, WASTE),
+    "query ε of the round before": (OFF_BY_ONE, WASTE),
+    "threshold ε of the round before": (OFF_BY_ONE, WASTE),
+    "ε of the next round": (OFF_BY_ONE, LEAK),
     "threshold noise never reduced": ("threshold noise kept at the scale of the first ε", WASTE),
     "threshold noise scaled down, not reduced": (
         "threshold noise multiplied by the ratio of scales; the Laplace process must be walked",
@@ -47,6 +56,8 @@ NAMED = {
     "utility of the release before": ("an off-by-one between releases and utilities", "the stop comes a round late"),
     "utility of the exact value": ("the utility is evaluated at the exact value", "the stop betrays the value: a leak"),
 }
+
+_NAMES = re.compile("|".join(map(re.escape, sorted(NAMED, key=len, reverse=True))))
 
 BY_ID = {
     "threshold.protocol": ("no return at the first 1", "every further answer costs ε again, unpaid: a leak"),
@@ -77,13 +88,11 @@ def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
     if result.id not in ("threshold.law", "stopping.law"):
         return None
     observed = result.observed or ""
-    for name in sorted(NAMED, key=len, reverse=True):
-        if name in observed:
-            return NAMED[name]
     if "noise of the release" in observed or "size of that noise" in observed:
         return "the threshold mechanism shares random numbers with the releases", "the stop betrays the noise: a leak"
-    if "ε of the" in observed:
-        return "an off-by-one between ε's and rounds", "the ε charged is not the ε used"
+    if named := [NAMED[name] for name in dict.fromkeys(_NAMES.findall(observed))]:
+        causes, effects = (list(dict.fromkeys(words)) for words in zip(*named, strict=True))
+        return ", or ".join(causes), "; or ".join(effects)
     if "run before" in observed or "runs further back" in observed:
         return "noise shared by runs", "whoever sees two runs cancels their common noise: a leak"
     return "noise of another law than claimed", "the ε claimed is not proved, and may leak"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.battery import IDS, Battery, battery_for
 from nrverify.auditing.cases import Case, Knob
+from nrverify.auditing.diagnosis import with_suspect
 from nrverify.auditing.expost import ExPost
 from nrverify.auditing.looks import conclusions, looks, reason_to_stop
 from nrverify.auditing.pairs import LARGEST_BATCH, Labelled, Pair
@@ -116,7 +117,8 @@ class RecordedTranscriptsAudit:
         return any(check.refuted(self.level) for check in self._battery.checks)
 
     def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = conclusions(self._battery.checks, self.level, self.stopped)
+        checks = self._battery.checks
+        concluded = with_suspect(conclusions(checks, self.level, self.stopped), checks, self.record.description)
         beyond = BEYOND | TRANSCRIPTS | ({} if self.record.fixed else ADAPTIVE)
         covered = [as_covered(result, self.record.length, self.record.fixed) for result in concluded]
         results = (*covered, *self._battery.not_covered, *not_covered(beyond, self.settings.only))

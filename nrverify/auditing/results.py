@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nrverify.auditing.pictures import Picture
+
+if TYPE_CHECKING:
+    from nrverify.auditing.diagnosis import Suspect
 
 
 class CheckVerdict(StrEnum):
@@ -40,6 +43,8 @@ class CheckResult:
     observed: str | None = None
     message: str | None = None
     reproduce: str | None = None
+    suspect: Suspect | None = None
+    """The fault that explains the second moments of the noise: for the words of a refutation, not in the document."""
 
 
 class Judged(Protocol):

@@ -23,8 +23,7 @@ Floats = NDArray[np.float64]
 
 LATE = "utility of the release before"
 EXACT = "utility of the exact value"
-EARLY_CHARGE = "ε of the next round"
-FAULTS = (*THRESHOLD_FAULTS, LATE, EXACT, EARLY_CHARGE)
+FAULTS = (*THRESHOLD_FAULTS, LATE, EXACT)
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,6 @@ def faults_of(design: StoppingDesign, utilities: tuple[float, ...]) -> dict[str,
     others = {
         LATE: replace(own, utilities=(utilities[0], *utilities[:-1])),
         EXACT: replace(own, utilities=(exact,) * len(utilities)),
-        EARLY_CHARGE: replace(own, epsilons=(*own.epsilons[1:], own.epsilons[-1])),
     }
     law = claimed_law(own)
     floored = {name: FLOOR * law + (1 - FLOOR) * claimed_law(other) for name, other in others.items()}

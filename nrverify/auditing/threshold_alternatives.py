@@ -23,17 +23,21 @@ Law = Callable[[Floats, Floats, Floats], Floats]
 FLOOR = 0.02
 """Share of the claimed law in every alternative, so that one odd run cannot ruin a bet."""
 
+HARDLY = 0.02
+"""Query noise so small stands for none where ε rises."""
 MANY_ROUNDS, SIMULATED = 8, 300_000
 
 _NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
 
 FAULTS = (
     *("query noise halved", "query noise doubled", "query noise divided by √2", "no query noise"),
+    "no noise at all",
     *("threshold noise halved", "threshold noise doubled", "no threshold noise", "noises exchanged"),
     *("both noises halved", "both noises doubled", "threshold noise drawn anew in every round"),
     *("query noise drawn once", "sensitivity ignored", "threshold ignored", "comparison reversed"),
     *("utility of the round before", "utility of the next round", "rounds counted from 0"),
     *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
+    *("ε of the next round", "query noise never reduced"),
     *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
     *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
     *("normal query noise", "one number for the threshold and the first query", "query noise of the last ε throughout"),
@@ -92,6 +96,7 @@ def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -
         "threshold noise halved": kept(margins, b / 2, c),
         "threshold noise drawn anew in every round": _redrawn(margins, b, c),
         "no threshold noise": _redrawn(margins, 0 * b, c),
+        "no noise at all": _from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
     }
     if constant:
         laws |= {
@@ -125,13 +130,17 @@ def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
     """ε of a wrong round, and threshold noise that is not reduced as the process says (rising ε)."""
     stale = np.append(epsilons[0], epsilons[:-1])
     b, c = 2 / epsilons, 4 / epsilons
+    early = np.append(epsilons[1:], epsilons[-1])
     first, last = np.full_like(b, epsilons[0]), np.full_like(b, epsilons[-1])
     return {
         "ε of the round before": _reduced(margins, 2 / stale, 4 / stale),
         "query ε of the round before": _reduced(margins, b, 4 / stale),
         "threshold ε of the round before": _reduced(margins, 2 / stale, c),
+        "ε of the next round": _reduced(margins, 2 / early, 4 / early),
+        "no query noise": _reduced(margins, b, HARDLY * c),
         "first ε throughout": _kept(margins, 2 / first, 4 / first),
         "last ε throughout": _kept(margins, 2 / last, 4 / last),
+        "query noise never reduced": _reduced(margins, b, 4 / first),
         "threshold noise never reduced": _kept(margins, 2 / first, c),
         "threshold noise of the last ε throughout": _kept(margins, 2 / last, c),
         "query noise of the last ε throughout": _reduced(margins, b, 4 / last),

@@ -269,6 +269,10 @@ class CellWealth:
         return f"share {self.weights[cell]:.4g} in cell {cell}", f"share {share:.4g} of {int(total)}"
 
 
+NEAR, MOST_LIKELIEST = 3.0, 3
+"""Log-likelihood within which alternatives are hardly told apart, and how many are named."""
+
+
 class RatioWealth:
     """Bets on named alternatives, fixed in advance, by their exact likelihood ratio."""
 
@@ -296,11 +300,18 @@ class RatioWealth:
     @property
     def best(self) -> str:
         """The alternative with the largest likelihood ratio."""
-        return max(self.log_wealth, key=self.log_wealth.__getitem__)
+        return self.likeliest[0]
+
+    @property
+    def likeliest(self) -> list[str]:
+        """The alternatives that come near the largest likelihood ratio, largest first."""
+        ordered = sorted(self.log_wealth, key=self.log_wealth.__getitem__, reverse=True)[:MOST_LIKELIEST]
+        return [name for name in ordered if self.log_wealth[name] >= self.log_wealth[ordered[0]] - NEAR]
 
     def words(self) -> tuple[str, str]:
         """Expected and observed."""
-        return "the claimed law", f"{self.best} is e^{self.log_wealth[self.best]:.3g} times likelier"
+        found = [f"{name} is e^{self.log_wealth[name]:.3g} times likelier" for name in self.likeliest]
+        return "the claimed law", ", ".join(found)
 
 
 def uniform_cells() -> tuple[Floats, Floats]:

@@ -31,6 +31,8 @@ class NoiseFamily:
     """A difference in value whose loss is of order 2, at a time and a rate."""
     times: Callable[[float], tuple[float, float]]
     """The times asked for when the subject names no range, at a rate."""
+    variance: Callable[[Floats, float], Floats]
+    """Its variance at a time and a rate."""
     steps: Callable[[Floats], Floats] | None = None
     """The scale of the steps between growing times, from 0 on; None where steps are counts."""
     integer: bool = False
@@ -75,6 +77,7 @@ FAMILIES = {
         _euclidean,
         telling=lambda time, rate: math.sqrt(2 * time),
         times=lambda rate: (0.01, 1000.0),
+        variance=lambda times, rate: times,
         steps=lambda times: np.sqrt(np.diff(times, prepend=0.0)),
         increments=True,
     ),
@@ -83,6 +86,7 @@ FAMILIES = {
         _absolute,
         telling=lambda time, rate: 2 * time,
         times=lambda rate: (0.01, 1000.0),
+        variance=lambda times, rate: 2 * times**2,
         steps=lambda times: times,
         tied=True,
         pure=True,
@@ -92,6 +96,7 @@ FAMILIES = {
         _euclidean,
         telling=lambda time, rate: max(1.0, round(math.sqrt(2 * rate * time))),
         times=lambda rate: (0.1 / rate, 1000.0 / rate),
+        variance=lambda times, rate: 2 * rate * times,
         integer=True,
     ),
 }
