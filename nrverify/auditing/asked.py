@@ -55,8 +55,6 @@ def unasked(description: Description, only: tuple[str, ...]) -> list[CheckResult
 def _never(mechanism: str, knob: str) -> set[str]:
     """Checks that have no meaning for this mechanism and knob."""
     never = {"law.increments", "privacy.epsilon"} if knob == "time" else set()
-    if not FAMILIES[mechanism].increments:
-        never.add("law.increments")
     if FAMILIES[mechanism].integer:
         never.add("ties")
     return never

@@ -15,12 +15,18 @@ from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.measure import ChangeOfMeasure
 from nrverify.auditing.protocol import Finite
 from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.sign_increments import SignIncrements
 from nrverify.auditing.streams import Streams
 from nrverify.auditing.ties import LaplaceTies, NoTies, SameAnswer
 from nrverify.auditing.unknown_coordinates import UnknownCoordinates
+from nrverify.auditing.unknown_releases import UnknownReleases, laplace_scores, normal_scores
 from nrverify.auditing.unknown_times import IncrementLaw
+from nrverify.auditing.unknown_values import UnknownValues
 from nrverify.auditing.value_law import ValueLaw
 from nrverify.subjects.description import Description
+
+SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
+"""How noise of unknown scale is scored; that of counts cannot be."""
 
 IDS = (
     *("protocol.finite", "randomness.streams", "lattice", "law.release", "law.transcript", "law.adaptive", "law.value"),
@@ -44,7 +50,7 @@ class Battery:
         of_any_value = (
             check
             for check in self.transcripts
-            if isinstance(check, LawCheck | Streams) and not isinstance(check, ValueLaw)
+            if isinstance(check, LawCheck | Streams) and not isinstance(check, ValueLaw | UnknownValues)
         )
         return (*of_any_value, *self.pairs)
 
@@ -70,6 +76,8 @@ def battery_for(
             transcripts.append(AdaptiveLaw(description.noise))
         else:
             missing["law.adaptive"] = "the subject has no open(): sessions cannot be driven adaptively"
+        if description.knob == "epsilon":
+            missing["law.increments"] = "the times are known: law.transcript judges the steps by them"
         if any(len(case.value) > 1 for case in cases):
             transcripts.append(CoordinateIndependence())
         else:
@@ -77,14 +85,18 @@ def battery_for(
     else:
         if description.family.increments:
             transcripts.append(IncrementLaw())
+        else:
+            transcripts.append(SignIncrements())
         if any(len(case.value) > 1 for case in cases):
             transcripts.append(UnknownCoordinates())
         else:
             missing["independence.coordinates"] = "the subject has one dimension"
-        for name in (
-            *("law.release", "law.transcript", "law.adaptive", "law.value", "ties"),
-            *("independence.sessions", "loss.stopping"),
-        ):
+        transcripts.append(UnknownValues(cases))
+        if description.mechanism in SCORES:
+            transcripts.append(UnknownReleases(SCORES[description.mechanism]))
+        else:
+            missing["law.release"] = "the noise level of an ε is not known: offer time_of(epsilon)"
+        for name in ("law.transcript", "law.adaptive", "ties", "independence.sessions", "loss.stopping"):
             missing[name] = "the noise level of an ε is not known: offer time_of(epsilon)"
     _privacy(description, knob, times_known, transcripts, pairs, missing)
     kept = [check for check in transcripts if not only or check.id in only]

@@ -9,9 +9,9 @@ from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import Suspect
 from nrverify.auditing.mechanism_causes import mechanism_cause
 from nrverify.auditing.named import CUT
-from nrverify.auditing.recursions import FRESH
+from nrverify.auditing.recursions import UNREPEATED
 from nrverify.auditing.results import CheckResult, CheckVerdict
-from nrverify.auditing.stream_keys import SIZES
+from nrverify.auditing.stream_keys import ONE_SIZE, SIZES
 from nrverify.auditing.value_law import PULL
 from nrverify.subjects.description import Description
 
@@ -47,6 +47,8 @@ REPEATED = "ties.repeated-time"
 PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
 SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
 """A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
+CLEARER = 1.2
+"""A check that asks for the very fault has so much more evidence than those that see what comes of it."""
 LAWS = ("law.release", "law.transcript", "law.adaptive", "ties", REPEATED, "law.value")
 """A fault that explains the second moments is named in the first of these that is refuted."""
 
@@ -56,12 +58,16 @@ def explained(
 ) -> tuple[CheckResult, ...]:
     """All results, the refuted ones with their message and the command that reproduces them."""
     refuted = {result.id: result.observed or "" for result in results if result.verdict is CheckVerdict.REFUTED}
-    source, suspect = _source(refuted), None
-    if source in LAWS:
+    evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
+    source, suspect = _source(refuted, evidence), None
+    if source in LAWS and (source != "law.value" or refuted.keys().isdisjoint(PRIMARY)):
         suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
     follow = _follow(source, refuted, suspect)
+    # What has clearly more evidence than its source has a cause of its own.
+    if source is not None and suspect is None and evidence[source] and PULL not in refuted[source]:
+        follow = {id: one for id, one in follow.items() if evidence.get(id, 0.0) < CLEARER * evidence[source]}
     return tuple(
         replace(result, message=_message(result, description, alpha, follow, suspect), reproduce=reproduce)
         if result.verdict is CheckVerdict.REFUTED
@@ -70,14 +76,15 @@ def explained(
     )
 
 
-def _source(refuted: Mapping[str, str]) -> str | None:
-    """The refuted check that other refutations most likely come of, from what each observed."""
+def _source(refuted: Mapping[str, str], evidence: Mapping[str, float]) -> str | None:
+    """The refuted check that other refutations most likely come of, from what each observed and its log e-value."""
     streams = refuted.get("randomness.streams", "")
     if streams and not any(name in streams for name in SIZES.values()):
         return "randomness.streams"
     if "lattice" in refuted and BARE not in refuted["lattice"]:
         return "lattice"
-    if PULL in refuted.get("law.value", ""):
+    laws = [evidence[id] for id in ("law.release", "law.transcript", "law.adaptive") if id in evidence]
+    if PULL in refuted.get("law.value", "") or (laws and evidence.get("law.value", 0.0) >= CLEARER * max(laws)):
         return "law.value"
     return next((id for id in (*PRIMARY, "law.value") if id in refuted), None)
 
@@ -86,9 +93,9 @@ def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
     """Whether a fault that fits the second moments may be what went wrong, by what else was observed."""
     if suspect is None or PULL in refuted.get("law.value", ""):
         return False
-    # It says nothing of a time asked for again unless all noise is fresh, nor of coins that fall too often or seldom.
+    # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
     coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted
-    return not coins and (REPEATED not in refuted or suspect.cause == FRESH)
+    return not coins and (REPEATED not in refuted or suspect.cause in UNREPEATED)
 
 
 def _follow(source: str | None, refuted: Mapping[str, str], suspect: Suspect | None) -> dict[str, str]:
@@ -96,12 +103,13 @@ def _follow(source: str | None, refuted: Mapping[str, str], suspect: Suspect | N
     if source is None:
         return {}
     others = {*PRIMARY, *SECONDARY} - {REPEATED}
-    if source == "lattice":
+    if source == "lattice" or any(name in refuted.get("randomness.streams", "") for name in SIZES.values()):
+        # Noise on a grid, or cut off at a limit, repeats itself whatever its streams.
         others.add("randomness.streams")
-    elif source == "randomness.streams" or (suspect is not None and suspect.cause == FRESH):
+    if source == "randomness.streams" or (suspect is not None and suspect.cause in UNREPEATED):
         others.add(REPEATED)
-    elif suspect is None and source != "ties" and PULL not in refuted[source]:
-        others = set(SECONDARY)
+    elif suspect is None and source not in ("lattice", "ties", "law.value"):
+        others -= set(PRIMARY)
     return dict.fromkeys(others - {source}, source)
 
 
@@ -141,6 +149,11 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
     observed = result.observed or ""
     if (found := mechanism_cause(result)) is not None:
         return found
+    if result.id == "randomness.streams" and ONE_SIZE in observed:
+        return (
+            "noise clipped at a limit, or one number that comes again and again",
+            "a release at the limit of one value proves another: its loss is infinite, a leak",
+        )
     if result.id == "randomness.streams" and any(name in observed for name in SIZES.values()):
         return (
             "noise made from few random numbers, or one used for two sessions, perhaps with the opposite sign",
@@ -168,6 +181,12 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "a branch without noise, or noise multiplied by 0 now and then",
             "the value is released in the clear: a leak",
         )
+    if result.id == "lattice" and "releases on multiples" in observed:
+        return (
+            "rounding, or a cast to integers",
+            "if releases are rounded when the noise is in them only accuracy suffers; if the noise is rounded before, "
+            "the last digits of a release betray those of the value: a leak",
+        )
     if result.id == "lattice":
         return (
             "single precision, rounding, or a cast to integers",
@@ -185,7 +204,7 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "less noise than the claim needs, or a transcript that says more than its last release",
             "an attacker learns more than the ε paid for: a leak",
         )
-    return _law_cause(observed, alone=result.id == "law.release")
+    return _law_cause(observed, alone=result.id == "law.release" or "first release" in observed)
 
 
 def _tie_cause(observed: str, description: Description) -> tuple[str, str]:
@@ -222,7 +241,10 @@ def _law_cause(observed: str, alone: bool) -> tuple[str, str]:
             "if the value enters the noise it betrays the value: a leak",
         )
     if "after a" in observed:
-        return "a fault that shows only after an unusual release", "an attacker who waits for one learns more: a leak"
+        return (
+            "a fault that shows only after an unusual release, or steps of another shape than claimed",
+            "an attacker who waits for such a release learns more: a leak",
+        )
     if CUT in observed:
         return (
             "noise that is clipped, redrawn beyond a limit, or made from numbers that do not reach further",

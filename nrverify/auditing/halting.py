@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.results import CheckResult, Judged, from_bets
+from nrverify.auditing.wording import words_of
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, RatioWealth, log_average
 
@@ -97,7 +98,7 @@ def conclude_halting(
     observed = None
     if log_e >= -np.log(alpha):
         leading = portfolio.leading
-        expected, observed = (f"{leading}: {words}" for words in portfolio[leading].words())
+        expected, observed = words_of(portfolio, leading)
         suspect = cast(RatioWealth, portfolio[named])
         if "named" not in leading and suspect.log_wealth[suspect.best] > 3:
             observed = f"{observed}; the nearest named fault is: {' or '.join(suspect.likeliest)}"

@@ -43,12 +43,12 @@ class CoordinateIndependence(LawCheck):
 
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {
-            "correlation between coordinates": (4.0, MeanWealth()),
-            "correlation between coordinates of the first release": (2.0, MeanWealth()),
+            "correlation between coordinates": (4.0, MeanWealth(slopes=True)),
+            "correlation between coordinates of the first release": (2.0, MeanWealth(slopes=True)),
             "sizes of the noise in two coordinates": (1.0, ScaleWealth()),
             "coins of two coordinates": (2.0, TieWealth()),
-            APART: (2.0, MeanWealth()),
-            THREE: (1.0, MeanWealth()),
+            APART: (2.0, MeanWealth(slopes=True)),
+            THREE: (1.0, MeanWealth(slopes=True)),
         }
         super().__init__(families)
         self.correlations = Correlations("Correlation of the transforms of two coordinates", "coordinate", MOST_SHOWN)
@@ -100,15 +100,15 @@ class SessionIndependence(LawCheck):
 
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {
-            BEFORE: (3.0, MeanWealth()),
-            FIRST_BEFORE: (2.0, MeanWealth()),
-            REQUEST_BEFORE: (0.5, MeanWealth()),
-            FIRST_REQUEST_BEFORE: (0.5, MeanWealth()),
-            LAST_REQUEST_BEFORE: (0.5, MeanWealth()),
+            BEFORE: (3.0, MeanWealth(slopes=True)),
+            FIRST_BEFORE: (2.0, MeanWealth(slopes=True)),
+            REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
+            FIRST_REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
+            LAST_REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
             "size of the noise after a large one in the session before": (1.0, ScaleWealth()),
             DISTANT: (1.0, LagWealth()),
-            MIRRORED: (0.5, MeanWealth()),
-            IN_A_ROW: (0.5, MeanWealth()),
+            MIRRORED: (0.5, MeanWealth(slopes=True)),
+            IN_A_ROW: (0.5, MeanWealth(slopes=True)),
         }
         super().__init__(families)
 

@@ -25,6 +25,13 @@ STRATA = (1.0, 2.0, 3.0)
 STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
 """Steps to a time of such a share of the last."""
 FRESH = "noise drawn afresh for each release"
+BROAD = (
+    "variance of every release given the past",
+    "shape of every release given the past",
+    "distribution given the release before",
+)
+AS_GOOD = 0.5
+"""A share of the log e-value with which a question about all releases says more than one about some."""
 STEPS_OF_COUNTS = "law of the steps between releases"
 
 
@@ -102,8 +109,8 @@ class TranscriptLaw(LawCheck):
             "variance of a release given the one before": (6.0, ScaleWealth()),
             "variance of every release given the past": (6.0, ScaleWealth()),
             "centre of a release given the one before": (2.0, MeanWealth()),
-            "memory of the release before": (4.0, MeanWealth()),
-            "dependence on the innovation before": (2.0, MeanWealth()),
+            "memory of the release before": (4.0, MeanWealth(slopes=True)),
+            "dependence on the innovation before": (2.0, MeanWealth(slopes=True)),
             "distribution given the release before": (2.0, CellWealth(CELL_WEIGHTS)),
             "shape of every release given the past": (2.0, RatioWealth(SHAPES)),
             "alternative": (4.0, RatioWealth([FRESH])),
@@ -115,10 +122,10 @@ class TranscriptLaw(LawCheck):
             families[f"variance after an innovation beyond {size:g} sd"] = (0.5, ScaleWealth())
         for name in STEPS:
             families[f"variance over a {name} step in time"] = (0.5, ScaleWealth())
-            families[f"memory over a {name} step in time"] = (0.5, MeanWealth())
+            families[f"memory over a {name} step in time"] = (0.5, MeanWealth(slopes=True))
         for position in range(1, LONGEST):
             families[f"variance of release {position + 1} given the one before"] = (0.5, ScaleWealth())
-            families[f"memory at release {position + 1}"] = (0.25, MeanWealth())
+            families[f"memory at release {position + 1}"] = (0.25, MeanWealth(slopes=True))
         self.counts = process if isinstance(process, Skellam) and not self.adaptive else None
         if self.counts is not None:
             families[STEPS_OF_COUNTS] = (4.0, RatioWealth(map(alternative, MEANS)))
@@ -186,6 +193,15 @@ class TranscriptLaw(LawCheck):
             far = np.abs(previous) > size
             later, previous = later[far], previous[far]
             self._scale(f"variance after an innovation beyond {size:g} sd", later)
+
+    def _leading(self, alpha: float) -> str:
+        """The family that stands out; one that asks of all releases, if it is as good as one that asks after some."""
+        leading = super()._leading(alpha)
+        if " after a" not in leading:
+            return leading
+        least = max(-np.log(alpha), AS_GOOD * self.portfolio[leading].log_e)
+        broad = max(BROAD, key=lambda name: self.portfolio[name].log_e)
+        return broad if self.portfolio[broad].log_e >= least else leading
 
 
 class AdaptiveLaw(TranscriptLaw):

@@ -15,6 +15,7 @@ from nrverify.auditing.picture_limits import correlations, estimates, frequencie
 from nrverify.auditing.picture_sums import Correlations, Frequencies
 from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, from_bets
+from nrverify.auditing.wording import words_of
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth
 
@@ -87,8 +88,7 @@ class LawCheck:
         enough = self.sessions >= FEWEST_SESSIONS and detectable_variance(self.count, alpha) <= WORST_VARIANCE
         expected, observed = self.expectation, None
         if self.refuted(alpha):
-            leading = self._leading(alpha)
-            expected, observed = (f"{leading}: {words}" for words in self.portfolio[leading].words())
+            expected, observed = words_of(self.portfolio, self._leading(alpha))
         return from_bets(
             self,
             self.portfolio.log_e,
@@ -126,9 +126,11 @@ class LawCheck:
         """The smallest fault certainly outside the confidence limits at this level."""
         if self.count < 2:
             return None
-        variance = detectable_variance(self.count, alpha)
+        percent = 100 * detectable_variance(self.count, alpha)
+        # Two digits, and never 1.2e+02.
+        variance = f"{percent:.2g}" if percent < 99.5 else f"{float(f'{percent:.2g}'):.0f}"
         correlation = min(1.0, float(ndtri(1 - alpha / 2)) / np.sqrt(self.count))
-        return f"variance off by {100 * variance:.2g} %, correlation off by {correlation:.2g}"
+        return f"variance off by {variance} %, correlation off by {correlation:.2g}"
 
     def _scale(self, name: str, z: Floats) -> None:
         wealth = self.portfolio[name]

@@ -62,7 +62,7 @@ _NAMES = re.compile("|".join(map(re.escape, sorted(NAMED, key=len, reverse=True)
 BY_ID = {
     "threshold.protocol": ("no return at the first 1", "every further answer costs ε again, unpaid: a leak"),
     "stopping.protocol": (
-        "something computed ahead is returned too, or an overflow",
+        "something computed ahead is returned too",
         "what is shown after the stop is not covered by the charge: a leak",
     ),
     "boundary.values": ("overflow, a logarithm or root outside its range", "the ε charged means nothing there"),
@@ -80,14 +80,22 @@ BY_ID = {
     ),
 }
 
+NO_NUMBER = (
+    "overflow or an invalid operation at a valid request",
+    "the release is useless, and NaN may reveal the value",
+)
+"""For a release of private stopping that is NaN or infinite."""
+
 
 def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
     """(likely cause, effect) for the checks of these mechanisms; None for others."""
+    observed = result.observed or ""
+    if result.id == "stopping.protocol" and observed.startswith("the release "):
+        return NO_NUMBER
     if result.id in BY_ID:
         return BY_ID[result.id]
     if result.id not in ("threshold.law", "stopping.law"):
         return None
-    observed = result.observed or ""
     if "noise of the release" in observed or "size of that noise" in observed:
         return "the threshold mechanism shares random numbers with the releases", "the stop betrays the noise: a leak"
     if named := [NAMED[name] for name in dict.fromkeys(_NAMES.findall(observed))]:

@@ -119,6 +119,11 @@ def _shrunk(variance: Variance, times: Floats) -> Floats:
 
 
 FRESH = "noise drawn afresh for each release: the releases before are forgotten"
+LATE = "releases come one late: each has the noise of the time before"
+EARLY = "releases come one early: each has the noise of the next time"
+REVERSED = "releases come in reverse order: the first has the noise of the last time"
+UNREPEATED = (FRESH, LATE, EARLY, REVERSED)
+"""Those that answer a time asked for again with another release."""
 
 RECURSIONS: dict[str, Recursion] = {
     FRESH: lambda variance, times: np.diag(np.sqrt(variance(times))),
@@ -147,12 +152,9 @@ RECURSIONS: dict[str, Recursion] = {
     "the share of the noise before that is kept is squared: (s/t)² for s/t": (
         lambda variance, times: walked(variance(times) ** 2 / variance(times)[0])
     ),
-    "releases come one late: each has the noise of the time before": (
-        lambda variance, times: walked(variance(np.append(times[0], times[:-1])))
-    ),
-    "releases come one early: each has the noise of the next time": (
-        lambda variance, times: walked(variance(np.append(times[1:], times[-1])))
-    ),
+    REVERSED: lambda variance, times: walked(variance(times))[::-1],
+    LATE: (lambda variance, times: walked(variance(np.append(times[0], times[:-1])))),
+    EARLY: (lambda variance, times: walked(variance(np.append(times[1:], times[-1])))),
     "the noise is never reduced: each release has that of the first time": (
         lambda variance, times: walked(variance(np.full_like(times, times[0])))
     ),

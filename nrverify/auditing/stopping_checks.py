@@ -100,15 +100,15 @@ class StoppingReleases(LawCheck):
             "centre of the first release": (2.0, MeanWealth()),
             "variance of a release given the one before": (4.0, ScaleWealth()),
             "centre of a release given the one before": (2.0, MeanWealth()),
-            "memory of the release before": (3.0, MeanWealth()),
-            "dependence on the innovation before": (2.0, MeanWealth()),
+            "memory of the release before": (3.0, MeanWealth(slopes=True)),
+            "dependence on the innovation before": (2.0, MeanWealth(slopes=True)),
             "distribution of the first release": (1.0, CellWealth(CELL_WEIGHTS)),
             "distribution given the release before": (1.0, CellWealth(CELL_WEIGHTS)),
             "shape of the releases": (2.0, RatioWealth(SHAPES)),
             "alternative": (3.0, RatioWealth([FRESH])),
             WITHOUT_NOISE: (1.0, BareValues()),
-            "correlation between coordinates": (2.0, MeanWealth()),
-            "correlation between coordinates two apart": (1.0, MeanWealth()),
+            "correlation between coordinates": (2.0, MeanWealth(slopes=True)),
+            "correlation between coordinates two apart": (1.0, MeanWealth(slopes=True)),
         }
         super().__init__(families)
 
@@ -161,7 +161,7 @@ class StoppingLaw:
 
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {"named faults": (6.0, RatioWealth(FAULTS))}
-        families |= {name: (weight, TieWealth()) for name, weight in COVARIATES.items()}
+        families |= {name: (weight, _halts(name)) for name, weight in COVARIATES.items()}
         self.portfolio = Portfolio(families)
         self.frequencies = Frequencies("Halts", "exact probability of a halt given the releases")
         self.runs = 0
@@ -232,6 +232,10 @@ COVARIATES = {
     "odds of halting by the noise of the release before": 1.0,
 }
 """What the odds of halting may depend on, and the weight of the bet on it."""
+
+
+def _halts(name: str) -> TieWealth:
+    return TieWealth(event="halts", along=name != "odds of halting")
 
 
 def _ratios(design: StoppingDesign, pattern: Pattern, cells: NDArray[np.int64]) -> dict[str, float]:

@@ -27,7 +27,11 @@ EQUAL_NOISE = 2.0 ** (-VALUES * BITS)
 """How likely two independent streams have the same noise in these numbers."""
 NOISE = "the noise along the bridge"
 """The kind of key that every session has."""
-SIZES = {0: "sizes of the noise of single first releases", -1: "sizes of the noise of single last releases"}
+SIZES = {
+    0: "single noises of first releases, whatever their sign",
+    -1: "single noises of last releases, whatever their sign",
+}
+ONE_SIZE = "all of one size"
 SIZE_BITS = 40
 EQUAL_SIZE = 2.0**-SIZE_BITS
 """How likely two independent releases have noise of the same size, their signs apart."""

@@ -11,7 +11,17 @@ from scipy.special import bdtrc, ive
 from nrverify.auditing.check import Batch
 from nrverify.auditing.looks import MOST_LOOKS
 from nrverify.auditing.results import CheckResult, CheckVerdict
-from nrverify.auditing.stream_keys import EQUAL_NOISE, EQUAL_SIZE, NOISE, SIZES, Keys, keys_of, noise_keys, size_keys
+from nrverify.auditing.stream_keys import (
+    EQUAL_NOISE,
+    EQUAL_SIZE,
+    NOISE,
+    ONE_SIZE,
+    SIZES,
+    Keys,
+    keys_of,
+    noise_keys,
+    size_keys,
+)
 from nrverify.subjects.families import FAMILIES, NoiseFamily
 
 Floats = NDArray[np.float64]
@@ -197,7 +207,7 @@ class Streams:
             detectable=self._detectable(alpha / MOST_LOOKS / max(len(self.seen), 1)),
             expected="no equal sessions of different seeds, beyond what chance and a seed of 32 bits explain",
             observed=f"{within + between} repeats among {self.sessions} sessions of different seeds"
-            + (f" ({worst})" if worst else ""),
+            + (f" ({worst}{self._alike(worst)})" if worst else ""),
         )
 
     def _detectable(self, level: float) -> str | None:
@@ -209,6 +219,12 @@ class Streams:
         if streams < 2:
             return None
         return f"fewer than {streams:.2g} different streams" + (f", or {noises:.2g} noises" if noises >= 2 else "")
+
+    def _alike(self, name: str) -> str:
+        """Whether all repeats are of one key, as those of noise that is clipped are."""
+        keys = np.sort(np.concatenate(self.seen[name].keys)[:, 0])
+        again = keys[1:][keys[1:] == keys[:-1]]
+        return f", {ONE_SIZE}" if name in SIZES.values() and again.size > 1 and (again == again[0]).all() else ""
 
     def _room(self, name: str) -> int:
         return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).count

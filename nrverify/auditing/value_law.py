@@ -13,6 +13,7 @@ from nrverify.statistics.wealth import MeanWealth, ScaleWealth, dot
 PULL = "pull along the value"
 LARGE_VALUE = 100.0
 LARGE = "variance at values beyond 100"
+NEGATIVE = "variance at values below 0"
 
 
 class ValueLaw(LawCheck):
@@ -30,6 +31,7 @@ class ValueLaw(LawCheck):
             PULL: (4.0, MeanWealth()),
             "pull of the first release along the value": (2.0, MeanWealth()),
             LARGE: (4.0, ScaleWealth()),
+            NEGATIVE: (2.0, ScaleWealth()),
         }
         self._words = {case.name: _words(case) for case in cases}
         for words in self._words.values():
@@ -61,6 +63,8 @@ class ValueLaw(LawCheck):
         self._products("pull of the first release along the value", np.dot(sign, first), np.dot(sign * sign, firsts))
         large = np.abs(batch.case.array) >= LARGE_VALUE
         self._squares(LARGE, counts[large].sum(), dot(z[..., large], z[..., large]))
+        negative = batch.case.array < 0
+        self._squares(NEGATIVE, counts[negative].sum(), dot(z[..., negative], z[..., negative]))
         # A case that was refused at its value has moved inwards, and keeps its name.
         words = self._words[batch.case.name]
         self._squares(f"variance at value {words}", counts.sum(), dot(z, z))

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
+from nrverify.report.finding import SMALLEST, calculated
 from nrverify.report.plain import plain
 from nrverify.subjects.families import FAMILIES
 
@@ -77,7 +78,7 @@ def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bo
         if check not in following:
             _print_finding(check, console)
     if following:
-        _say(console, f"\n[{STYLE['refuted']}]refuted[/] for the same cause: {_names(following)}")
+        _say(console, f"\n[{STYLE['refuted']}]refuted[/], probably for the same cause: {_names(following)}")
 
 
 def knob_words(report: Report) -> list[str]:
@@ -134,7 +135,8 @@ def _evidence(check: CheckResult) -> tuple[str, str]:
     if check.e_value is not None:
         return f"e = {check.e_value:.2g}", f"e = {1 / check.alpha:.2g}" if check.alpha else ""
     if check.p_value is not None:
-        return f"p = {check.p_value:.2g}", f"p = {check.alpha:.2g}" if check.alpha else ""
+        seen = f"p = {check.p_value:.2g}" if check.p_value >= SMALLEST else f"p < {SMALLEST:g}"
+        return seen, f"p = {check.alpha:.2g}" if check.alpha else ""
     return "", ""
 
 
@@ -177,6 +179,10 @@ def _print_remarks(report: Report, console: Console) -> None:
 
 def _print_run(report: Report, console: Console) -> None:
     run = report.run
+    if calculated(report):
+        early = "; stopped when its time was used" if run["stopped"] == "time" else ""
+        _say(console, f"\njudged by calculation in {run['seconds']:.1f} s, nothing is sampled{early}")
+        return
     words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
     words += f"; seed {run['seed']}"
     if report.verdict != "errored":

@@ -9,6 +9,9 @@ from nrverify.auditing.results import CheckResult, Report
 PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
 """Where the one paragraph of a refutation's message is folded into lines."""
 
+SMALLEST = 1e-300
+"""A p-value below is said to be below it: 0 would say more than arithmetic can."""
+
 
 def finding(check: CheckResult, reproduce: str | None = None) -> str:
     """A refuted check in full; `reproduce` replaces the command where the reader has a better one."""
@@ -23,10 +26,15 @@ def evidence_of(check: CheckResult) -> str:
     if check.e_value is not None:
         parts.append(f"e-value {check.e_value:.3g}")
     if check.p_value is not None:
-        parts.append(f"p-value {check.p_value:.3g}")
+        parts.append(f"p-value {check.p_value:.3g}" if check.p_value >= SMALLEST else f"p-value < {SMALLEST:g}")
     if check.samples is not None:
         parts.append(f"{check.samples} samples")
     return ", ".join(parts)
+
+
+def calculated(report: Report) -> bool:
+    """Whether the verdict rests on no samples: a boundary is judged by calculation."""
+    return report.subject["mechanism"] == "boundary" and report.verdict != "errored"
 
 
 def subject_of(report: Report) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
-from nrverify.report.finding import evidence_of, finding, subject_of
+from nrverify.report.finding import calculated, evidence_of, finding, subject_of
 from nrverify.report.location import Location, location_of
 
 RUN_LEVELS = {"errored": "error", "inconclusive": "warning"}
@@ -30,11 +30,12 @@ def workflow_commands(report: Report, location: Location | None = None) -> str:
 def step_summary(report: Report) -> str:
     """The step summary: verdict, a table of the checks, and each refutation in full."""
     run = report.run
+    drawn = f"{run['samples']} sessions or runs, stopped: {run['stopped']}"
+    sure = f"seed {run['seed']}, false alarm with probability at most {run['alpha']:g} for the whole run"
     lines = [
         f"### nrverify: {_text(subject_of(report))}: {SIGNS[report.verdict]} {report.verdict}",
         "",
-        f"{run['samples']} sessions or runs, stopped: {run['stopped']}; seed {run['seed']}, "
-        f"false alarm with probability at most {run['alpha']:g} for the whole run.",
+        "Judged by calculation, nothing is sampled." if calculated(report) else f"{drawn}; {sure}.",
         "",
     ]
     if report.message:

@@ -100,6 +100,8 @@ class MeanWealth:
 
     cross: float = 0.0
     energy: float = 0.0
+    slopes: bool = False
+    """Whether h is a number of standard deviations, so that θ is a slope; else it is ±1, and θ a shift."""
 
     def bet(self, z: Floats, covariate: Floats | None = None) -> None:
         """Takes in innovations that are N(0, 1) given the past, and covariates known before them (default 1)."""
@@ -115,7 +117,7 @@ class MeanWealth:
 
     def fresh(self) -> MeanWealth:
         """The same before the first bet."""
-        return MeanWealth()
+        return MeanWealth(slopes=self.slopes)
 
     def merge(self, other: MeanWealth) -> None:
         """Takes in what another has seen."""
@@ -134,7 +136,9 @@ class MeanWealth:
 
     def words(self) -> tuple[str, str]:
         """Expected and observed."""
-        return "0 standard deviations", f"{self.slope:.4g} standard deviations (per unit of the covariate)"
+        if self.slopes:
+            return "no dependence (slope 0)", f"slope {self.slope:.4g}, in standard deviations per standard deviation"
+        return "no shift", f"shifted by {self.slope:.4g} standard deviations"
 
 
 @dataclass
@@ -181,6 +185,10 @@ class TieWealth:
     count: int = 0
     happened: int = 0
     foreseen: float = 0.0
+    event: str = ""
+    """What the events are, in words."""
+    along: bool = False
+    """Whether h varies, so that θ is how the odds change with it."""
 
     def bet(self, happened: NDArray[np.bool_], probability: Floats | float, covariate: Floats | None = None) -> None:
         """Takes in events whose probability given the past is known, and covariates of the past (default 1)."""
@@ -201,7 +209,7 @@ class TieWealth:
 
     def fresh(self) -> TieWealth:
         """The same before the first bet."""
-        return TieWealth()
+        return TieWealth(event=self.event, along=self.along)
 
     def merge(self, other: TieWealth) -> None:
         """Takes in what another has seen."""
@@ -217,12 +225,24 @@ class TieWealth:
 
     def words(self) -> tuple[str, str]:
         """Expected and observed."""
-        return f"{self.foreseen:.1f} of {self.count}", f"{self.happened} of {self.count}"
+        event = f" {self.event}" if self.event else ""
+        foreseen, happened = f"{self.foreseen:.1f}{event} of {self.count}", f"{self.happened}{event} of {self.count}"
+        if not self.along:
+            return foreseen, happened
+        effect = float(TIE_EFFECTS[int(np.argmax(self.log_wealth))])
+        change = "rise more" if effect > 0 else "rise less"
+        return (
+            f"odds as claimed, {foreseen}",
+            f"odds that {change} with it than claimed, by a factor of about {np.exp(abs(effect)):.3g}, {happened}",
+        )
 
 
 @dataclass
 class CellWealth:
-    """The omnibus: Dirichlet–multinomial bets on counts in cells of known probability, averaged over concentrations."""
+    """The omnibus: Dirichlet–multinomial bets on counts in cells of known probability, averaged over concentrations.
+
+    In words the cells are those of a distribution function, in order: from one sum of weights to the next.
+    """
 
     weights: Floats
     counts: Floats = field(init=False)
@@ -266,7 +286,12 @@ class CellWealth:
         deviation = (self.counts - total * self.weights) / np.sqrt(np.maximum(total * self.weights, 1e-300))
         cell = int(np.argmax(np.abs(deviation)))
         share = self.counts[cell] / total if total else float("nan")
-        return f"share {self.weights[cell]:.4g} in cell {cell}", f"share {share:.4g} of {int(total)}"
+        low, high = np.concatenate([[0.0], np.cumsum(self.weights)])[cell : cell + 2]
+        between = f"between the quantiles {low:.4g} and {high:.4g}"
+        return (
+            f"a share of {self.weights[cell]:.4g} {between}",
+            f"a share of {share:.4g} there, of {int(total)} numbers",
+        )
 
 
 NEAR, MOST_LIKELIEST = 3.0, 3
@@ -311,7 +336,7 @@ class RatioWealth:
     def words(self) -> tuple[str, str]:
         """Expected and observed."""
         found = [f"{name} is e^{self.log_wealth[name]:.3g} times likelier" for name in self.likeliest]
-        return "the claimed law", ", ".join(found)
+        return "the claimed law", f"{', '.join(found)} than the claimed law"
 
 
 def uniform_cells() -> tuple[Floats, Floats]:

@@ -89,7 +89,7 @@ def describe(attributes: dict[str, Any]) -> Description:
         rate=_positive(attributes, "rate"),
         process=_choice(attributes, "process", ("brownian", "skellam"), "brownian"),
         range=_pair(attributes, "range"),
-        dimensions=_dimensions(attributes),
+        dimensions=_dimensions(attributes) or ((1,) if mechanism == "skellam" and knob == "epsilon" else None),
         interval=_pair(attributes, "interval"),
     )
 

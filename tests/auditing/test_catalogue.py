@@ -50,6 +50,9 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         ("stopping-no-query-noise", "stopping.law", "the utilities get no noise of their own"),
         ("threshold-reused", "threshold.law", "noise shared by runs"),
         ("epsilon-brownian-fresh-noise", "law.increments", "noise drawn afresh"),
+        ("epsilon-brownian-uniform-noise", "law.release", "noise of another family or shape"),
+        ("epsilon-brownian-louder-below-zero", "law.value", "noise that depends on the value"),
+        ("epsilon-skellam-fresh-noise", "law.increments", "noise drawn afresh"),
         ("epsilon-laplace-norm", "privacy.epsilon", "less noise than the claim needs"),
     ],
 )

@@ -99,7 +99,7 @@ def test_a_finding_is_told_once_with_its_evidence_and_a_command_that_can_be_copi
     ):
         assert f"\n{start}" in text
     assert f"Reproduce: {LAW.reproduce}\n" in text
-    assert "refuted for the same cause: law.value" in text
+    assert "refuted, probably for the same cause: law.value" in text
     assert text.count("Likely cause") == 1
 
 
@@ -113,7 +113,7 @@ def test_quiet_tells_the_findings_and_nothing_else():
     text = printed(print_problems, report(), width=80)
     assert text.startswith("Mine 1.2 (brownian, knob time)\nrefuted: ")
     assert "refuted law.transcript" in text
-    assert "refuted for the same cause: law.value" in text
+    assert "refuted, probably for the same cause: law.value" in text
     assert f"Reproduce: {LAW.reproduce}\n" in text
     for words in ("consistent", "independence.coordinates", "not-covered", "advice", "Asked where", "sessions or runs"):
         assert words not in text
@@ -139,6 +139,24 @@ def test_wide_tables_say_at_what_a_check_refutes():
     assert "e = 1.5e+07" in printed(print_audit, report(), width=140)
     assert "refutes at" not in printed(print_audit, report(), width=100)
     assert "evidence  " not in printed(print_audit, report(), width=80)
+
+
+def test_a_p_value_too_small_for_arithmetic_is_not_said_to_be_zero():
+    text = printed(print_audit, report(checks=(replace(FINE, p_value=0.0),)), width=140)
+    assert "p < 1e-300" in text
+    assert "p = 0 " not in text
+
+
+def test_a_boundary_is_said_to_be_judged_by_calculation():
+    run = RUN | {"samples": 0, "stopped": "samples"}
+    boundary = report(verdict="consistent", subject=SUBJECT | {"mechanism": "boundary"}, run=run, checks=(FINE,))
+    text = printed(print_audit, boundary)
+    assert "judged by calculation in 1.5 s, nothing is sampled\n" in text
+    assert "sessions or runs" not in text
+    late = replace(boundary, run=run | {"stopped": "time"})
+    assert "nothing is sampled; stopped when its time was used" in printed(print_audit, late, width=120)
+    failed = replace(boundary, verdict="errored", run=run | {"stopped": "errored"})
+    assert "stopped: errored" in printed(print_audit, failed)
 
 
 def test_verbose_tells_what_consistent_checks_expected_and_observed():

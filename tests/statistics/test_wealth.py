@@ -147,6 +147,34 @@ def test_the_cells_of_the_omnibus_partition_the_unit_interval():
     assert ndtr(ndtri(edges)) == pytest.approx(edges)
 
 
+def test_a_mean_is_told_as_a_shift_or_as_a_slope():
+    shift, slope = MeanWealth(cross=5.0, energy=10.0), MeanWealth(cross=5.0, energy=10.0, slopes=True)
+    assert shift.words() == ("no shift", "shifted by 0.5 standard deviations")
+    assert slope.words()[1].startswith("slope 0.5, ")
+    assert slope.fresh().slopes
+
+
+def test_a_cell_is_told_by_its_limits():
+    cells = CellWealth(np.array([0.5, 0.25, 0.25]))
+    cells.bet([1, 8, 1])
+    expected, observed = cells.words()
+    assert expected == "a share of 0.25 between the quantiles 0.5 and 0.75"
+    assert observed == "a share of 0.8 there, of 10 numbers"
+
+
+def test_events_are_told_as_counts_and_along_a_covariate_as_odds():
+    happened, h = np.arange(100) % 2 == 0, np.where(np.arange(100) % 2 == 0, 1.0, -1.0)
+    plain, along = TieWealth(event="halts"), TieWealth(event="halts", along=True).fresh()
+    plain.bet(happened, 0.4)
+    along.bet(happened, 0.5, h)
+    assert plain.words() == ("40.0 halts of 100", "50 halts of 100")
+    assert along.words()[0] == "odds as claimed, 50.0 halts of 100"
+    assert along.words()[1].startswith("odds that rise more with it than claimed")
+    against = along.fresh()
+    against.bet(happened, 0.5, -h)
+    assert "rise less with it" in against.words()[1]
+
+
 def test_effects_bet_on_are_symmetric_and_reach_down_to_what_a_budget_can_see():
     assert np.abs(EFFECTS).min() == pytest.approx(0.004)
     assert set(np.round(EFFECTS, 12)) == set(np.round(-EFFECTS, 12))

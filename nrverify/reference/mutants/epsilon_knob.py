@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from nrverify.reference.mutants.catalogue import mutants
 from nrverify.reference.mutants.right_boundary import linear_slope
-from nrverify.reference.mutants.right_epsilon import EpsilonBrownian, EpsilonLaplace, linear_time
-from nrverify.reference.mutants.right_noise import Array
+from nrverify.reference.mutants.right_epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam, linear_time
+from nrverify.reference.mutants.right_noise import Array, Shape
 
 
 class HalfTheNoise(EpsilonBrownian):
@@ -98,6 +98,20 @@ class LaplaceHalf(EpsilonLaplace):
         return super().time_at(at, d) / 2
 
 
+class UniformNoise(EpsilonBrownian):
+    """Uniform numbers of variance 1 are taken for normals: small ε's have enough noise, but it ends."""
+
+    def normals(self, shape: Shape, rng: np.random.Generator) -> Array:
+        return rng.uniform(-math.sqrt(3), math.sqrt(3), shape)
+
+
+class LouderBelowZero(EpsilonBrownian):
+    """Negative values get twice the noise, because both branches of a condition add it."""
+
+    def publish(self, value: Array, state: Any) -> Array:
+        return np.asarray(value + np.where(value < 0, 2.0, 1.0) * state)
+
+
 class LaplaceNorm(EpsilonLaplace):
     """The ℓ1 sensitivity is divided by √d, as if it were converted to the ℓ2 norm."""
 
@@ -131,6 +145,20 @@ class LaplaceFresh(EpsilonLaplace):
         return self.start(value, t, state.shape, rng)
 
 
+class LaplaceFreshAtNew(EpsilonLaplace):
+    """Every new ε is answered with fresh noise of the right size; the same ε again with the same release."""
+
+    def onward(self, value: Array, state: Any, t: float, s: float, rng: np.random.Generator) -> Any:
+        return self.start(value, s, state.shape, rng)
+
+
+class SkellamFresh(EpsilonSkellam):
+    """Every new ε is answered with fresh noise of the right size; the same ε again with the same release."""
+
+    def onward(self, value: Array, state: Any, t: float, s: float, rng: np.random.Generator) -> Any:
+        return self.start(value, s, state.shape[1:], rng)
+
+
 MUTANTS = mutants(
     "leak",
     (
@@ -142,10 +170,14 @@ MUTANTS = mutants(
         ("epsilon-brownian-log10", Log10),
         ("epsilon-brownian-time-of-lies", TimeOfLies),
         ("epsilon-brownian-fresh-noise", BrownianFresh),
+        ("epsilon-brownian-uniform-noise", UniformNoise),
+        ("epsilon-brownian-louder-below-zero", LouderBelowZero),
         ("epsilon-laplace-half-the-scale", LaplaceHalf),
         ("epsilon-laplace-norm", LaplaceNorm),
         ("epsilon-laplace-sensitivity-ignored", LaplaceSensitivityIgnored),
         ("epsilon-laplace-scale-for-deviation", LaplaceDeviation),
         ("epsilon-laplace-fresh-noise", LaplaceFresh),
+        ("epsilon-laplace-fresh-at-new", LaplaceFreshAtNew),
+        ("epsilon-skellam-fresh-noise", SkellamFresh),
     ),
 )

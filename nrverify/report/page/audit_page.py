@@ -10,6 +10,7 @@ from markupsafe import Markup
 from nrverify.auditing.catalogue import Entry, catalogue
 from nrverify.auditing.results import CheckResult, CheckVerdict, Report
 from nrverify.report.audit_terminal import FOLLOWS, MEANING, PARTS, knob_words
+from nrverify.report.finding import SMALLEST, calculated
 from nrverify.report.page.axes import number
 from nrverify.report.page.charts import Chart, chart
 from nrverify.report.page.environment import render
@@ -114,6 +115,8 @@ def _run_facts(report: Report) -> list[tuple[str, Markup]]:
         ("Sampling", STOPPED.get(str(run["stopped"]), str(run["stopped"]))),
         ("Seed", str(run["seed"])),
     ]
+    if calculated(report):
+        rows = [("Samples", "none: it is judged by calculation")]
     took = ("Time", Markup(f"{float(run['seconds']):.1f} s"))
     return [*((name, _prose(words)) for name, words in rows), took]
 
@@ -171,7 +174,8 @@ def _evidence(check: CheckResult) -> str:
         value = "more than 10³⁰⁰" if check.e_value > 1e300 else number(_rounded(check.e_value))
         return f"e-value {value}, {number(_rounded(1 / check.alpha))} refutes"
     if check.p_value is not None and check.alpha:
-        return f"p-value {number(_rounded(check.p_value))}, {number(_rounded(check.alpha))} refutes"
+        value = number(_rounded(check.p_value)) if check.p_value >= SMALLEST else "less than 10⁻³⁰⁰"
+        return f"p-value {value}, {number(_rounded(check.alpha))} refutes"
     return ""
 
 
