@@ -15,6 +15,7 @@ from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot
 Floats = NDArray[np.float64]
 
 
+BEFORE_ALL = "correlation of a coordinate with all before it"
 APART = "correlation between coordinates two apart"
 THREE = "a coordinate against the product of the two before"
 DISTANT = "correlation of first releases with those of sessions further back"
@@ -43,6 +44,7 @@ class CoordinateIndependence(LawCheck):
 
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {
+            BEFORE_ALL: (4.0, MeanWealth(slopes=True)),
             "correlation between coordinates": (4.0, MeanWealth(slopes=True)),
             "correlation between coordinates of the first release": (2.0, MeanWealth(slopes=True)),
             "sizes of the noise in two coordinates": (1.0, ScaleWealth()),
@@ -69,6 +71,8 @@ class CoordinateIndependence(LawCheck):
         self._products("correlation between coordinates of the first release", cross[0], energy[0])
         self._scale("sizes of the noise in two coordinates", right[both & (np.abs(left) > 1.5)])
         if found.z.shape[2] > 2:
+            others = found.filled.cumsum(axis=-1)[..., :-1]
+            self._products(BEFORE_ALL, dot(others, right), dot(others, others * found.present[..., 1:]))
             far = found.present[..., :-2] & found.present[..., 2:]
             first, third = found.filled[..., :-2][far], found.filled[..., 2:][far]
             self._products(APART, dot(first, third), dot(first, first))

@@ -245,6 +245,13 @@ def epsilon_defects(subject: Any) -> set[str]:
     # One step of ε barely moves the noise; fresh noise moves it by its own size.
     if np.abs(noise[:, 1] - noise[:, 0]).mean() > np.abs(noise[:, 0]).mean():
         found.add("fresh noise")
+    first, last = noise[:, 0].ravel(), noise[:, -1].ravel()
+    # The fourth moment of normal noise is 3 times the square of its variance, here within 8 standard errors.
+    if not laplace and abs((first**4).mean() / (first**2).mean() ** 2 - 3) > 8 * math.sqrt(24 / first.size):
+        found.add("another shape")
+    below = np.asarray(subject.sample(np.full(3, -3.0), EPSILONS, 7_000, 5))[:, -1].ravel() + 3.0
+    if abs(np.mean(below**2) / np.mean(last**2) - 1) > 8 * math.sqrt((10 if laplace else 4) / last.size):
+        found.add("depends on the value")
     return found
 
 

@@ -14,7 +14,7 @@ from nrverify.reference.mutants.catalogue import Benign, Mutant
 NOISE = ("brownian", "laplace", "skellam")
 THRESHOLD = ("above-threshold", "reduced-above-threshold")
 ENTRIES = (*MUTANTS, *BENIGN)
-NO_REPEAT = {"brownian-fresh-entropy", "brownian-one-stream", "brownian-correlated-sessions"}
+NO_REPEAT = {"brownian-fresh-entropy", "brownian-one-stream", "brownian-correlated-sessions", "brownian-carried-over"}
 """Those that do not answer the same seed twice alike: their state, or their entropy, is not the seed's."""
 SAME_STREAMS = {
     *("brownian-seed-ignored", "brownian-seed-from-value", "brownian-few-seeds", "brownian-shared-by-sessions"),
