@@ -12,6 +12,7 @@ from nrverify.auditing.named import CUT
 from nrverify.auditing.recursions import UNREPEATED
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import ONE_SIZE, SIZES
+from nrverify.auditing.streams import TRANSCRIPTS
 from nrverify.auditing.value_law import PULL
 from nrverify.subjects.description import Description
 
@@ -79,7 +80,9 @@ def explained(
 def _source(refuted: Mapping[str, str], evidence: Mapping[str, float]) -> str | None:
     """The refuted check that other refutations most likely come of, from what each observed and its log e-value."""
     streams = refuted.get("randomness.streams", "")
-    if streams and not any(name in streams for name in SIZES.values()):
+    # Whole numbers of a wrong law may come again by chance, where those of the claimed law would not.
+    by_chance = TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
+    if streams and not by_chance and not any(name in streams for name in SIZES.values()):
         return "randomness.streams"
     if "lattice" in refuted and BARE not in refuted["lattice"]:
         return "lattice"

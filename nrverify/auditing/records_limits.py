@@ -47,6 +47,7 @@ OF_LATER_RELEASES = ("law.transcript", "law.adaptive", "law.increments", "ties")
 ADAPTIVE_TIES = "ties of adaptive sessions are bet on, and not refuted; what would have been caught is not computed"
 ALONE = "no release after the first was recorded"
 UNKNOWN_TIMES = "the record does not say at which times the ε's were released: add the array times"
+NEIGHBOURS = "without times the noise is compared between values far from each other: records hold two that are near"
 LARGEST_CLAIM = 100.0
 """Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
 LARGE_CLAIM = "the claim is so large that guessing says nothing: record neighbours with an ε of about 2"

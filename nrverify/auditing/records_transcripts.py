@@ -20,6 +20,7 @@ from nrverify.auditing.records_limits import (
     BEYOND,
     LARGE_CLAIM,
     LARGEST_CLAIM,
+    NEIGHBOURS,
     TRANSCRIPTS,
     UNKNOWN_TIMES,
     UNSEEN,
@@ -32,6 +33,7 @@ from nrverify.auditing.records_shared import refuse_shared_noise
 from nrverify.auditing.results import CheckResult
 from nrverify.auditing.scoring import show, show_labelled
 from nrverify.auditing.settings import Settings
+from nrverify.auditing.unknown_values import UnknownValues
 from nrverify.subjects.plays import Fixed, Follow
 from nrverify.subjects.records_transcripts import RecordedTranscripts
 
@@ -155,13 +157,18 @@ def _battery_of(record: RecordedTranscripts, pair: Pair, only: tuple[str, ...]) 
     if _largest_claim(record, pair) > LARGEST_CLAIM and any(isinstance(check, ExPost) for check in pairs):
         pairs = [check for check in pairs if not isinstance(check, ExPost)]
         reasons += not_covered({ExPost.id: LARGE_CLAIM}, only)
-    return Battery(battery.transcripts, pairs, reasons)
+    transcripts = [check for check in battery.transcripts if not isinstance(check, UnknownValues)]
+    if len(transcripts) < len(battery.transcripts):
+        reasons += not_covered({UnknownValues.id: NEIGHBOURS}, only)
+    return Battery(transcripts, pairs, reasons)
 
 
 def _why_not(result: CheckResult, record: RecordedTranscripts) -> str | None:
     """The reason in words about records rather than about subjects that could be asked."""
     if record.value.times is None and result.kind == "law" and result.id != DOUBLE_PRECISION:
         return UNKNOWN_TIMES
+    if record.value.times is not None and result.id == "law.increments":
+        return result.message
     return UNSEEN.get(result.id, result.message)
 
 

@@ -55,12 +55,10 @@ class Seen:
     sources: int = 0
     """How many requests: a session that was opened is one."""
     sessions: int = 0
-    root: float = 0.0
-    """Σ√P(a transcript equals an independent copy of itself), where keys are not equally likely."""
     equal: float = 0.0
-    """P(a key is a given one), where keys are equally likely."""
+    """The largest P(a key is a given one)."""
 
-    def add(self, keys: Keys, requests: NDArray[np.int64], owners: NDArray[np.int64], root: float = 0.0) -> None:
+    def add(self, keys: Keys, requests: NDArray[np.int64], owners: NDArray[np.int64]) -> None:
         """Keeps keys, with the number of each one's request and session among these."""
         self.keys.append(keys)
         self.requests.append(self.sources + requests)
@@ -68,7 +66,6 @@ class Seen:
         self.count += len(keys)
         self.sources += int(requests.max(initial=-1)) + 1
         self.sessions += int(owners.max(initial=-1)) + 1
-        self.root += root
 
     def repeats(self) -> tuple[int, int]:
         """Sessions equal to an earlier one of their own request, and requests with one equal to another request's."""
@@ -90,11 +87,6 @@ class Seen:
         between = np.unique(different[1:][different[1:, 0] == different[:-1, 0], 1]).size
         return int(within), int(between)
 
-    @property
-    def chance(self) -> float:
-        """A bound on the pairs to be expected: P(X = Y) ≤ √P(X = X')√P(Y = Y') (Cauchy–Schwarz), and equal keys."""
-        return 0.5 * self.root**2 + 0.5 * self.count**2 * KEY_COLLISION
-
     def p_value(self, within: int, between: int) -> float:
         """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more."""
         return min(1.0, 2 * min(self._unlikely(within), self._unlikely(between)))
@@ -107,14 +99,11 @@ class Seen:
     def _unlikely(self, repeats: int) -> float:
         """A bound on P(so many repeats) of one kind; requests count once, however many of their sessions repeat.
 
-        Each of n keys meets one of fewer than n earlier streams with probability at most n 2^-31, or the same key with
-        n times its probability. Where keys are not equally likely, what goes beyond half of the repeats is left to
-        chance, by Markov's inequality.
+        Whatever came before, each of n keys meets one of fewer than n earlier streams with probability at most n 2^-31,
+        or is one of fewer than n earlier keys with n times the probability of the likeliest.
         """
-        met = (repeats + 1) // 2 if self.root else repeats
-        likely = min(self.count * (1 / FEWEST_STREAMS + self.equal), 1.0)
-        streams = float(bdtrc(met - 1, self.count, likely)) if met else 1.0
-        return min(1.0, streams + self.chance / (repeats - met + 1))
+        likely = min(self.count * (1 / FEWEST_STREAMS + self.equal + KEY_COLLISION), 1.0)
+        return float(bdtrc(repeats - 1, self.count, likely)) if repeats else 1.0
 
 
 class Streams:
@@ -152,9 +141,10 @@ class Streams:
             room = self._room(name)
             if room > 0:
                 keys = keys_of(batch.releases[:room])
-                root = len(keys) * float(np.sqrt(self._collision_probability(batch)))
                 sessions = np.arange(len(keys))
-                self.seen.setdefault(name, Seen()).add(keys, _requests(batch, sessions), sessions, root)
+                seen = self.seen.setdefault(name, Seen())
+                seen.equal = max(seen.equal, self._likeliest(batch))
+                seen.add(keys, _requests(batch, sessions), sessions)
         if self._room(NOISE) > 0:
             for name, keys in noise_keys(self.family, batch):
                 self._keep(name, keys, np.arange(len(keys)), EQUAL_NOISE, batch)
@@ -178,7 +168,8 @@ class Streams:
             if kept <= 0:
                 continue
             requests, owners = (np.concatenate(part)[:kept] for part in (theirs.requests, theirs.owners))
-            own.add(np.concatenate(theirs.keys)[:kept], requests, owners, theirs.root * kept / theirs.count)
+            own.equal = max(own.equal, theirs.equal)
+            own.add(np.concatenate(theirs.keys)[:kept], requests, owners)
             self._found.pop(name, None)
 
     def refuted(self, alpha: float) -> bool:
@@ -242,20 +233,19 @@ class Streams:
                 self._found[name] = seen.repeats()
         return {name: found for name, found in self._found.items() if any(found)}
 
-    def _collision_probability(self, batch: Batch) -> float:
-        """P(two independent transcripts are equal): of the increments for integer noise, of the floats else."""
+    def _likeliest(self, batch: Batch) -> float:
+        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else."""
         times, d = batch.times, batch.releases.shape[2]
         if not self.family.integer:
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
-            # Both tie, which Laplace noise does with probability (s/t)² each, or neither and their steps are equal.
-            tied = kept**4 if self.family.tied else np.where(kept == 1.0, 1.0, 0.0)
-            steps = tied + (1 - tied) * SINGLE_PRECISION_COLLISION
-            return float((SINGLE_PRECISION_COLLISION * np.prod(steps)) ** d)
+            # It ties as the given one does, for Laplace noise with probability (s/t)², or its step is the given one's.
+            tied = kept**2 if self.family.tied else np.where(kept == 1.0, 1.0, 0.0)
+            return float((SINGLE_PRECISION_COLLISION * np.prod(np.maximum(tied, SINGLE_PRECISION_COLLISION))) ** d)
         if times is None:
             return 1.0
         spans = -np.diff(np.append(times[0], 0.0))
-        return float(np.prod(ive(0, 4 * self.rate * spans)) ** d)
+        return float(np.prod(ive(0, 2 * self.rate * spans)) ** d)
 
 
 def _most(name: str) -> int:

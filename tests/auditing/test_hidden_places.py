@@ -162,6 +162,24 @@ def test_batches_of_few_seeds_are_seen_and_of_32_bits_they_are_let_pass(bits, se
     assert refuted(report) == ({"randomness.streams"} if seen else set())
 
 
+class FewCounts(FewSeeds):
+    """The same with Skellam noise, whose transcripts come again by chance too."""
+
+    mechanism, dimensions = "skellam", (1,)
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed % 2**self.bits)
+        spans = np.diff(schedule[::-1], prepend=0.0)[:, None]
+        counts = rng.poisson(spans, (2, sessions, len(schedule), len(value)))
+        return value + np.cumsum(counts[0] - counts[1], axis=1)[:, ::-1]
+
+
+@pytest.mark.parametrize(("bits", "seen"), [(16, True), (32, False)])
+def test_batches_of_few_counts_are_seen_though_counts_come_again_by_chance(bits, seen):
+    report = audit(FewCounts(bits), checks=["randomness.streams"], samples=100_000)
+    assert refuted(report) == ({"randomness.streams"} if seen else set())
+
+
 class OneCollision(Path):
     """In every batch of some size the last session has the seed of the first, as happens with seeds of 32 bits."""
 

@@ -60,10 +60,10 @@ def test_equal_transcripts_are_found_in_one_batch_and_across_batches():
     assert streams.p_value() == pytest.approx(2 * (1 - (1 - 90 / 2**31) ** 90), rel=1e-6)
     assert not streams.refuted(1e-4)
     second[8:30] = first[8:30]
-    # At least a dozen: beyond half of them 90²/2 pairs of three numbers, equal in single precision once in 2^69.
+    # Each of 90 is one of fewer than 90 others, by its stream once in 2^31 or by its three numbers once in 2^69.
     streams = merged(Streams("brownian"), batch(np.concatenate([first, second])))
     assert streams.seen[A_CASE].repeats() == (24, 0)
-    assert streams.p_value() == pytest.approx(2 * 90**2 / 2 * 2.0**-69 / 13, rel=1e-9)
+    assert streams.p_value() == pytest.approx(2 * stats.binom.sf(23, 90, 90 * (2.0**-31 + 2.0**-69)), rel=1e-6)
     assert streams.refuted(1e-9)
 
 
