@@ -91,7 +91,7 @@ def battery_for(
             transcripts.append(UnknownCoordinates())
         else:
             missing["independence.coordinates"] = "the subject has one dimension"
-        transcripts.append(UnknownValues(cases))
+        transcripts.append(UnknownValues())
         if description.mechanism in SCORES:
             transcripts.append(UnknownReleases(SCORES[description.mechanism]))
         else:

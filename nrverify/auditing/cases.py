@@ -158,11 +158,14 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> C
     """The case with its times moved and stretched together, and its value turned and shifted.
 
     So over the looks no stretch of the range, no ratio of two times and no kind of value is left out. An ε-knob keeps
-    its grid, where the noise at each ε is to be seen often, and so do transcripts one by one, which are compared.
+    its grid, where the noise at each ε is to be seen often. Transcripts one by one, which are compared, stay as they
+    are.
     """
-    if not knob.falling or case.one_by_one:
+    if case.one_by_one:
         return case
     case = replace(case, value=_moved_value(case.value, integer, rng))
+    if not knob.falling:
+        return case
     if isinstance(case.play, Fixed):
         if case.play.length == 1:
             return replace(case, play=Fixed((knob.at(float(rng.random())),)))

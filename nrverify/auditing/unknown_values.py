@@ -1,14 +1,13 @@
-"""Whether the noise ignores the value when the noise level of an ε is not known: sizes compared at the same ε."""
+"""Whether the noise ignores the value when the noise level of an ε is not known: sizes are compared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.cases import Case
 from nrverify.auditing.check import Batch
 from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.value_law import LARGE_VALUE
@@ -17,53 +16,37 @@ from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
 
-MOST_KEPT = 2048
-"""Sizes kept of each ε until something comes to compare them with."""
+MOST_KEPT = 512
+"""Sizes kept of each place until something comes to compare them with."""
 
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a size comes from: the case, one value, and the place in the schedule."""
-
-    case: str
-    value: float
-    first: bool
-    single: bool
-
-
-TRAITS: dict[str, Callable[[Origin], bool]] = {
-    "at values below 0": lambda origin: origin.value < 0,
-    f"at values of {LARGE_VALUE:g} and more": lambda origin: abs(origin.value) >= LARGE_VALUE,
-    "of first releases": lambda origin: origin.first,
-    "of single releases": lambda origin: origin.single,
+TRAITS: dict[str, Callable[[float], bool]] = {
+    "at values below 0": lambda value: value < 0,
+    f"at values of {LARGE_VALUE:g} and more": lambda value: abs(value) >= LARGE_VALUE,
 }
-"""What sizes may depend on and must not."""
+"""Kinds of values."""
 
 
 class UnknownValues(LawCheck):
-    """At the same ε the noise has the same size whatever the value, the schedule and the place in it.
+    """At the same place of the same schedule the noise has the same size whatever the value.
 
-    Two sessions at one ε have noise of the same law, so either is the larger by a fair coin. Each session is compared
-    once with one of another kind. Catches noise that depends on the value, its sign, or the schedule, where the noise
-    level of an ε is not known. Misses dependence that leaves these coins fair.
+    Two sessions there have noise of the same law, so either is the larger by a fair coin. Each is compared once with
+    one at a value of another kind, and with no other place or schedule: a subject that is told the schedule beforehand
+    may suit its noise to it. Catches noise that depends on the sign or the size of the value, where the noise level of
+    an ε is not known. Misses dependence that leaves these coins fair.
     """
 
     id = "law.value"
     claims: tuple[str, ...] = ("P12",)
-    expectation = "noise of the same size at the same ε"
+    expectation = "noise of the same size whatever the value"
 
-    def __init__(self, cases: list[Case]) -> None:
-        families: dict[str, tuple[float, Wealth]] = {
-            f"size of the noise {trait}": (2.0, TieWealth()) for trait in TRAITS
-        }
-        self._cases = tuple(dict.fromkeys(case.name for case in cases))
-        families |= {_of_case(name): (0.5, TieWealth()) for name in self._cases}
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {_size(trait): (1.0, TieWealth()) for trait in TRAITS}
         super().__init__(families)
-        self._new: list[tuple[float, Origin, Floats]] = []
-        self._kept: dict[float, list[tuple[Origin, Floats]]] = {}
+        self._new: list[tuple[Place, Kind, Floats]] = []
+        self._kept: dict[tuple[Place, Kind], Floats] = {}
 
     def observe(self, batch: Batch) -> None:
-        """Keeps of each session the size at one ε, of the places of the schedule in turn; compared at the merge."""
+        """Keeps of each session the size at one place of the schedule, of all in turn; compared at the merge."""
         if not batch.case.fixed:
             return
         self.sessions += batch.sessions
@@ -72,8 +55,8 @@ class UnknownValues(LawCheck):
         for turn, place in enumerate(places):
             sizes = np.abs(batch.noise[turn :: places.size, place])
             for coordinate, value in enumerate(batch.case.value):
-                origin = Origin(batch.case.name, value, place == 0, asked.size == 1)
-                self._new.append((float(asked[place]), origin, sizes[:MOST_KEPT, coordinate]))
+                where = (batch.case.name, batch.case.method, tuple(asked.tolist()), int(place))
+                self._new.append((where, _kind(value), sizes[:MOST_KEPT, coordinate]))
 
     def fresh(self) -> UnknownValues:
         """The same before anything was seen."""
@@ -82,51 +65,48 @@ class UnknownValues(LawCheck):
         return blank
 
     def merge(self, other: UnknownValues) -> None:
-        """Compares what another has kept with sizes of other kinds at the same ε, and keeps the rest."""
+        """Compares what another has kept with sizes at values of another kind, and keeps the rest."""
         super().merge(other)
-        for at, origin, sizes in other._new:
-            waiting = self._kept.setdefault(at, [])
+        for place, kind, sizes in other._new:
             left = sizes
-            for index, (earlier, kept) in enumerate(waiting):
-                if not left.size:
-                    break
-                if _traits(earlier) != _traits(origin) or earlier.case != origin.case:
-                    pairs = min(kept.size, left.size)
-                    self._compare(earlier, kept[:pairs], origin, left[:pairs])
-                    waiting[index], left = (earlier, kept[pairs:]), left[pairs:]
-            self._kept[at] = [part for part in waiting if part[1].size]
-            if sum(part.size for _, part in self._kept[at]) < MOST_KEPT:
-                self._kept[at].append((origin, left))
+            for another in KINDS:
+                kept = self._kept.get((place, another), NONE)
+                pairs = min(kept.size, left.size)
+                if another != kind and pairs:
+                    self._compare(another, kept[:pairs], kind, left[:pairs])
+                    self._kept[place, another], left = kept[pairs:], left[pairs:]
+            self._kept[place, kind] = np.concatenate([self._kept.get((place, kind), NONE), left])[:MOST_KEPT]
 
-    def _compare(self, one: Origin, sizes: Floats, two: Origin, others: Floats) -> None:
+    def _compare(self, one: Kind, sizes: Floats, two: Kind, others: Floats) -> None:
         """Bets that the larger is of the kind of which only one of them is."""
         different = sizes != others
         larger = (sizes > others)[different]
         self.count += larger.size
-        for trait, of_kind in TRAITS.items():
-            self._coin(f"size of the noise {trait}", larger, of_kind(one), of_kind(two))
-        if one.case != two.case:
-            self._coin(_of_case(one.case), larger, True, False)
-            self._coin(_of_case(two.case), larger, False, True)
-
-    def _coin(self, name: str, larger: NDArray[np.bool_], of_one: bool, of_two: bool) -> None:
-        """`larger` says of which the first is the larger."""
-        wealth = self.portfolio[name]
-        assert isinstance(wealth, TieWealth)
-        if of_one != of_two and larger.size:
-            wealth.bet(larger if of_one else ~larger, 0.5)
+        for trait, of_one, of_two in zip(TRAITS, one, two, strict=True):
+            wealth = self.portfolio[_size(trait)]
+            assert isinstance(wealth, TieWealth)
+            if of_one != of_two and larger.size:
+                wealth.bet(larger if of_one else ~larger, 0.5)
 
     def _detectable(self, alpha: float) -> str | None:
         """A shift of the fair coin outside its confidence limits."""
         if not self.count:
             return None
         off = np.sqrt(np.log(2 / alpha) / (2 * self.count))
-        return f"noise that is the larger of two at the same ε too often by {off:.2g}"
+        return f"noise that is larger at one of two kinds of values too often by {off:.2g}"
 
 
-def _of_case(name: str) -> str:
-    return f"size of the noise at value and schedule of the case {name}"
+Kind = tuple[bool, ...]
+"""Which traits a value has."""
+Place = tuple[str, str, tuple[float, ...], int]
+"""A case, its method and schedule, and the place in it."""
+KINDS: tuple[Kind, ...] = tuple(product((False, True), repeat=len(TRAITS)))
+NONE: Floats = np.empty(0)
 
 
-def _traits(origin: Origin) -> tuple[bool, ...]:
-    return tuple(of_kind(origin) for of_kind in TRAITS.values())
+def _kind(value: float) -> Kind:
+    return tuple(trait(value) for trait in TRAITS.values())
+
+
+def _size(trait: str) -> str:
+    return f"size of the noise {trait}"

@@ -73,7 +73,7 @@ def batch(name, value, asked, noise):
 
 def compared(first, second):
     """The check after two batches, merged one after the other."""
-    check = UnknownValues([first.case, second.case])
+    check = UnknownValues()
     for drawn in (first, second):
         part = check.fresh()
         part.observe(drawn)
@@ -81,20 +81,27 @@ def compared(first, second):
     return check
 
 
-def test_every_size_is_compared_once_and_only_at_its_own_epsilon():
+def test_every_size_is_compared_once_and_only_at_its_own_place():
     rng = np.random.default_rng(2)
     first = batch("a", [3.0], [1.0, 2.0], rng.standard_normal((40, 2, 1)))
-    second = batch("b", [-3.0], [2.0, 4.0], rng.standard_normal((30, 2, 1)))
-    # Of 40 sessions 20 are kept at ε = 2, of 30 there are 15: at ε = 1 and 4 nothing is compared.
-    assert compared(first, second).count == 15
-    assert compared(first, batch("a", [3.0], [1.0, 2.0], rng.standard_normal((40, 2, 1)))).count == 0
+    second = batch("a", [-3.0], [1.0, 2.0], rng.standard_normal((31, 2, 1)))
+    # Of 40 sessions 20 are kept at each place, of 31 there are 16 and 15.
+    assert compared(first, second).count == 31
+    for same in (batch("b", [-3.0], [1.0, 2.0], first.noise), batch("a", [-3.0], [1.0, 4.0], first.noise)):
+        assert compared(first, same).count == 0
+    assert compared(first, batch("a", [4.0], [1.0, 2.0], second.noise)).count == 0
+
+
+def test_a_subject_that_is_told_the_schedule_may_suit_its_noise_to_it():
+    report = audit(FirstLook(), samples=20_000, checks=["law.value"])
+    assert not [check.id for check in report.checks if check.verdict == "refuted"]
 
 
 @pytest.mark.parametrize(("factor", "seen"), [(1.0, False), (1.5, True)])
 def test_noise_that_is_larger_at_negative_values_is_seen(factor, seen):
     rng = np.random.default_rng(4)
     first = batch("a", [3.0], [1.0], rng.standard_normal((2_000, 1, 1)))
-    second = batch("b", [-3.0], [1.0], factor * rng.standard_normal((2_000, 1, 1)))
+    second = batch("a", [-3.0], [1.0], factor * rng.standard_normal((2_000, 1, 1)))
     check = compared(first, second)
     assert check.refuted(1e-6) == seen
     if seen:
@@ -141,8 +148,15 @@ class FirstLook(Claims):
         return 0.5 * noise if len(schedule) == 1 else noise
 
 
+class Louder(Claims):
+    dimensions = (1,)
+
+    def sized(self, noise, value, schedule):
+        return np.where(value < 0, 1.5, 1.0) * noise
+
+
 @pytest.mark.parametrize(
-    ("subject", "check"), [(Claims, None), (Clipped, "law.release"), (FirstLook, "law.value")], ids=lambda x: str(x)
+    ("subject", "check"), [(Claims, None), (Clipped, "law.release"), (Louder, "law.value")], ids=lambda x: str(x)
 )
 def test_subjects_without_time_of(subject, check):
     report = audit(subject(), samples=20_000, checks=["law.release", "law.value"])
