@@ -60,7 +60,7 @@ def explained(
     """All results, the refuted ones with their message and the command that reproduces them."""
     refuted = {result.id: result.observed or "" for result in results if result.verdict is CheckVerdict.REFUTED}
     evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
-    source, suspect = _source(refuted, evidence), None
+    source, suspect = _source(refuted, evidence, description.integer), None
     if source in LAWS and (source != "law.value" or refuted.keys().isdisjoint(PRIMARY)):
         suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
     if suspect is not None:
@@ -77,11 +77,11 @@ def explained(
     )
 
 
-def _source(refuted: Mapping[str, str], evidence: Mapping[str, float]) -> str | None:
+def _source(refuted: Mapping[str, str], evidence: Mapping[str, float], integer: bool) -> str | None:
     """The refuted check that other refutations most likely come of, from what each observed and its log e-value."""
     streams = refuted.get("randomness.streams", "")
     # Whole numbers of a wrong law may come again by chance, where those of the claimed law would not.
-    by_chance = TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
+    by_chance = integer and TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
     if streams and not by_chance and not any(name in streams for name in SIZES.values()):
         return "randomness.streams"
     if "lattice" in refuted and BARE not in refuted["lattice"]:

@@ -97,7 +97,7 @@ def test_a_subject_that_is_told_the_schedule_may_suit_its_noise_to_it():
     assert not [check.id for check in report.checks if check.verdict == "refuted"]
 
 
-@pytest.mark.parametrize(("factor", "seen"), [(1.0, False), (1.5, True)])
+@pytest.mark.parametrize(("factor", "seen"), [(1.0, False), (2.0, True)])
 def test_noise_that_is_larger_at_negative_values_is_seen(factor, seen):
     rng = np.random.default_rng(4)
     first = batch("a", [3.0], [1.0], rng.standard_normal((2_000, 1, 1)))
