@@ -19,14 +19,11 @@ from nrverify.auditing.sign_increments import SignIncrements
 from nrverify.auditing.streams import Streams
 from nrverify.auditing.ties import LaplaceTies, NoTies, SameAnswer
 from nrverify.auditing.unknown_coordinates import UnknownCoordinates
-from nrverify.auditing.unknown_releases import UnknownReleases, laplace_scores, normal_scores
+from nrverify.auditing.unknown_releases import SCORES, UnknownReleases
 from nrverify.auditing.unknown_times import IncrementLaw
 from nrverify.auditing.unknown_values import UnknownValues
 from nrverify.auditing.value_law import ValueLaw
 from nrverify.subjects.description import Description
-
-SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
-"""How noise of unknown scale is scored; that of counts cannot be."""
 
 IDS = (
     *("protocol.finite", "randomness.streams", "lattice", "law.release", "law.transcript", "law.adaptive", "law.value"),

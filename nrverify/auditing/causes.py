@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
+from nrverify.auditing.attribution import REPEATED, Attribution, attributed
 from nrverify.auditing.bare_values import BARE
-from nrverify.auditing.diagnosis import Suspect
-from nrverify.auditing.mechanism_causes import mechanism_cause
+from nrverify.auditing.diagnosis import origin_of
+from nrverify.auditing.mechanism_causes import NO_NUMBER, mechanism_cause
 from nrverify.auditing.named import CUT
-from nrverify.auditing.recursions import UNREPEATED
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import ONE_SIZE, SIZES
-from nrverify.auditing.streams import TRANSCRIPTS
-from nrverify.auditing.value_law import PULL
 from nrverify.subjects.description import Description
 
 CLAIM = {
@@ -44,86 +41,25 @@ CLAIM = {
 }
 
 
-REPEATED = "ties.repeated-time"
-PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
-SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
-"""A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
-CLEARER = 1.2
-"""A check that asks for the very fault has so much more evidence than those that see what comes of it."""
-LAWS = ("law.release", "law.transcript", "law.adaptive", "ties", REPEATED, "law.value")
-"""A fault that explains the second moments is named in the first of these that is refuted."""
-
-
 def explained(
     results: tuple[CheckResult, ...], description: Description, alpha: float, reproduce: str
 ) -> tuple[CheckResult, ...]:
     """All results, the refuted ones with their message and the command that reproduces them."""
-    refuted = {result.id: result.observed or "" for result in results if result.verdict is CheckVerdict.REFUTED}
-    evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
-    source, suspect = _source(refuted, evidence, description.integer), None
-    if source in LAWS and (source != "law.value" or refuted.keys().isdisjoint(PRIMARY)):
-        suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
-    if suspect is not None:
-        source = next(id for id in LAWS if id in refuted)
-    follow = _follow(source, refuted, suspect)
-    # What has clearly more evidence than its source has a cause of its own.
-    if source is not None and suspect is None and evidence[source] and PULL not in refuted[source]:
-        follow = {id: one for id, one in follow.items() if evidence.get(id, 0.0) < CLEARER * evidence[source]}
+    attribution = attributed(results, description.integer)
     return tuple(
-        replace(result, message=_message(result, description, alpha, follow, suspect), reproduce=reproduce)
+        replace(result, message=_message(result, description, alpha, attribution), reproduce=reproduce)
         if result.verdict is CheckVerdict.REFUTED
         else result
         for result in results
     )
 
 
-def _source(refuted: Mapping[str, str], evidence: Mapping[str, float], integer: bool) -> str | None:
-    """The refuted check that other refutations most likely come of, from what each observed and its log e-value."""
-    streams = refuted.get("randomness.streams", "")
-    # Whole numbers of a wrong law may come again by chance, where those of the claimed law would not.
-    by_chance = integer and TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
-    if streams and not by_chance and not any(name in streams for name in SIZES.values()):
-        return "randomness.streams"
-    if "lattice" in refuted and BARE not in refuted["lattice"]:
-        return "lattice"
-    laws = [evidence[id] for id in ("law.release", "law.transcript", "law.adaptive") if id in evidence]
-    if PULL in refuted.get("law.value", "") or (laws and evidence.get("law.value", 0.0) >= CLEARER * max(laws)):
-        return "law.value"
-    return next((id for id in (*PRIMARY, "law.value") if id in refuted), None)
-
-
-def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
-    """Whether a fault that fits the second moments may be what went wrong, by what else was observed."""
-    if suspect is None or PULL in refuted.get("law.value", ""):
-        return False
-    # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
-    coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted
-    return not coins and (REPEATED not in refuted or suspect.cause in UNREPEATED)
-
-
-def _follow(source: str | None, refuted: Mapping[str, str], suspect: Suspect | None) -> dict[str, str]:
-    """Checks whose refutation comes of another's, and of which."""
-    if source is None:
-        return {}
-    others = {*PRIMARY, *SECONDARY} - {REPEATED}
-    if source == "lattice" or any(name in refuted.get("randomness.streams", "") for name in SIZES.values()):
-        # Noise on a grid, or cut off at a limit, repeats itself whatever its streams.
-        others.add("randomness.streams")
-    if source == "randomness.streams" or (suspect is not None and suspect.cause in UNREPEATED):
-        others.add(REPEATED)
-    elif suspect is None and source not in ("lattice", "ties", "law.value"):
-        others -= set(PRIMARY)
-    return dict.fromkeys(others - {source}, source)
-
-
-def _message(
-    result: CheckResult, description: Description, alpha: float, follow: Mapping[str, str], suspect: Suspect | None
-) -> str:
+def _message(result: CheckResult, description: Description, alpha: float, attribution: Attribution) -> str:
     cause, effect = _cause_and_effect(result, description)
-    if suspect is not None and result.id in follow.values():
-        cause, effect = suspect.cause, suspect.effect
-    if result.id in follow:
-        cause = effect = f"that of {follow[result.id]}"
+    if result.id in attribution.follow:
+        cause = effect = f"that of {attribution.source}"
+    elif attribution.suspect is not None and result.id == attribution.source:
+        cause, effect = attribution.suspect.cause, attribution.suspect.effect
     return " ".join(
         [
             CLAIM.get(result.id, result.id),
@@ -196,10 +132,7 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "the last digits of a release can tell which values are possible: a leak",
         )
     if result.id == "protocol.finite":
-        return (
-            "overflow or an invalid operation at a valid request",
-            "the release is useless, and NaN may reveal the value",
-        )
+        return NO_NUMBER
     if result.id == "ties":
         return _tie_cause(observed, description)
     if result.id in ("privacy.epsilon", "privacy.ex-post", "loss.stopping"):
@@ -286,15 +219,8 @@ def _scale_cause(ratio: float, alone: bool) -> tuple[str, str]:
             "too much noise given the release before: only accuracy suffers if that is all; if the release before is "
             "forgotten or the value enters, it is a leak"
         )
-    named = {
-        2.0: "the noise of two draws is added",
-        0.5: "half the variance, or a scale divided by √2",
-        0.25: "half the scale",
-        4.0: "twice the scale",
-    }
-    for value, cause in named.items():
-        if abs(ratio / value - 1) < 0.05:
-            return cause, effect
+    if (origin := origin_of(ratio)) is not None:
+        return origin, effect
     if 0.5 < ratio < 2:
         return "a wrong constant in the variance", effect
     if alone:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.cases import Case
-from nrverify.auditing.innovations import Innovations
+from nrverify.auditing.innovations import ROUNDING, Innovations
 from nrverify.auditing.pairs import Labelled
 from nrverify.auditing.results import CheckResult
 
@@ -36,6 +36,13 @@ class Batch:
     def noise(self) -> Floats:
         """release − value."""
         return self.releases - self.case.array
+
+    @property
+    def steps(self) -> Floats:
+        """From each release to the noisier one before, (n, k − 1, d); 0 where there is no more than rounding."""
+        steps = -np.diff(self.noise, axis=1)
+        # By the less noisy release, so that what counts as rounding says nothing of the sign of the step.
+        return np.where(np.abs(steps) > ROUNDING * (np.abs(self.releases) + np.abs(self.case.array))[:, 1:], steps, 0.0)
 
     @property
     def sessions(self) -> int:

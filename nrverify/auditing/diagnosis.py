@@ -31,6 +31,12 @@ FITS = (0.75, 1.33)
 """What fits has pooled variances of its innovations within these, beyond what chance explains."""
 LARGEST_CORRELATION = 0.2
 FEWEST = 30
+ORIGINS = {
+    2.0: "the noise of two draws added, or a scale taken for a standard deviation",
+    0.5: "a standard deviation taken for a scale, or a factor 2 forgotten",
+    0.25: "half the scale",
+    4.0: "twice the scale",
+}
 SMALLEST = 1e-6
 """No constant is smaller: that is a step without noise, which is a fault of its own."""
 
@@ -178,14 +184,13 @@ def _constants(seen: list[_Seen], claimed: list[Floats]) -> Iterator[tuple[str, 
 
 def _constant(words: str, ratio: float) -> str:
     """A wrong constant and, near a simple one, where it may come from."""
-    named = {
-        2.0: "the noise of two draws added, or a scale taken for a standard deviation",
-        0.5: "a standard deviation taken for a scale, or a factor 2 forgotten",
-        0.25: "half the scale",
-        4.0: "twice the scale",
-    }
-    near = next((cause for value, cause in named.items() if abs(ratio / value - 1) < 0.12), None)
-    return f"{words} {ratio:.3g} times the variance claimed" + (f" ({near})" if near else "")
+    origin = origin_of(ratio)
+    return f"{words} {ratio:.3g} times the variance claimed" + (f" ({origin})" if origin else "")
+
+
+def origin_of(ratio: float) -> str | None:
+    """Where a ratio of variances near a simple one may come from."""
+    return next((origin for simple, origin in ORIGINS.items() if abs(ratio / simple - 1) < 0.05), None)
 
 
 def _factored(factor: Floats) -> Floats:

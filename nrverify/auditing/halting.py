@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.results import CheckResult, Judged, from_bets
 from nrverify.auditing.wording import words_of
 from nrverify.statistics.portfolio import Portfolio
+from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, RatioWealth, log_average
 
 Floats = NDArray[np.float64]
@@ -94,7 +95,6 @@ def conclude_halting(
 ) -> CheckResult:
     """Refuted, or consistent with the shift of a halting probability that would have been caught."""
     log_e = portfolio.log_e
-    half_width = float(np.sqrt(np.log(2 / alpha) / (2 * max(runs, 1))))
     observed = None
     if log_e >= -np.log(alpha):
         leading = portfolio.leading
@@ -110,7 +110,7 @@ def conclude_halting(
         samples=runs,
         enough=runs >= needed,
         message=None if runs >= needed else f"about {needed} runs of the kinds this check uses would do",
-        detectable=f"probability of halting by a given round off by {half_width:.2g} over the battery",
+        detectable=f"probability of halting by a given round off by {half_width(runs, alpha):.2g} over the battery",
         expected=expected,
         observed=observed,
     )

@@ -17,7 +17,7 @@ from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.auditing.wording import words_of
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth
+from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
 
 Floats = NDArray[np.float64]
 
@@ -151,6 +151,12 @@ class LawCheck:
         wealth = self.portfolio[name]
         assert isinstance(wealth, MeanWealth)
         wealth.add(cross, energy)
+
+    def _coins(self, name: str, heads: NDArray[np.bool_]) -> None:
+        """Coins that are fair given the past."""
+        wealth = self.portfolio[name]
+        assert isinstance(wealth, TieWealth)
+        wealth.bet(heads, 0.5)
 
     def _cells(self, name: str, counts: Floats) -> None:
         wealth = self.portfolio[name]

@@ -12,6 +12,7 @@ from nrverify.auditing.picture_sums import Frequencies
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.laws.process import Process
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
@@ -70,12 +71,12 @@ class ChangeOfMeasure(LawCheck):
     def conclude(self, alpha: float) -> CheckResult:
         """As for any law; what would have been caught is a shift of the label's probability."""
         result = super().conclude(alpha)
-        half_width = float(np.sqrt(-np.log(alpha / 2) / (2 * max(self.count, 1))))
+        off = half_width(self.count, alpha)
         verdict = result.verdict
         if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
-            enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_PROBABILITY
+            enough = self.sessions >= FEWEST_SESSIONS and off <= WORST_PROBABILITY
             verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
-        words = f"probability of the label given the transcript off by {half_width:.2g}"
+        words = f"probability of the label given the transcript off by {off:.2g}"
         return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
 
     def _bet(self, name: str, came: NDArray[np.bool_], odds: Floats, covariate: Floats) -> None:

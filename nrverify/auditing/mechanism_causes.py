@@ -84,7 +84,7 @@ NO_NUMBER = (
     "overflow or an invalid operation at a valid request",
     "the release is useless, and NaN may reveal the value",
 )
-"""For a release of private stopping that is NaN or infinite."""
+"""For a release that is NaN or infinite."""
 
 
 def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:

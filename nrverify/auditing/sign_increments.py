@@ -8,16 +8,13 @@ is a fair coin given those: walked up from the last release the coins are indepe
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nrverify.auditing.check import Batch
-from nrverify.auditing.innovations import ROUNDING
 from nrverify.auditing.law import LONGEST
 from nrverify.auditing.law_check import LawCheck
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
-
-Bools = NDArray[np.bool_]
 
 POOLED = "correlation of a release and the step to it, signs that agree"
 CLOSE = "correlation of a release and the step to it, signs that agree at close ε's"
@@ -53,38 +50,21 @@ class SignIncrements(LawCheck):
         if not batch.case.fixed or rising.size == 0:
             return
         self.sessions += batch.sessions
-        agree, usable = _coins(batch)
-        for position in rising:
-            coins = agree[:, position - 1][usable[:, position - 1]]
-            self.count += coins.size
-            self._bet(POOLED, coins)
+        steps, less = batch.steps, batch.noise[:, 1:]
+        agree, usable = (steps > 0) == (less > 0), (steps != 0) & (less != 0)
+        coins = {int(position): agree[:, position - 1][usable[:, position - 1]] for position in rising}
+        every = np.concatenate(list(coins.values()))
+        self.count += every.size
+        self._coins(POOLED, every)
+        for position, heads in coins.items():
             if asked[position] < CLOSE_RATIO * asked[position - 1]:
-                self._bet(CLOSE, coins)
+                self._coins(CLOSE, heads)
             if position <= LONGEST:
-                self._bet(_at(int(position)), coins)
-
-    def _bet(self, name: str, coins: Bools) -> None:
-        wealth = self.portfolio[name]
-        assert isinstance(wealth, TieWealth)
-        wealth.bet(coins, 0.5)
+                self._coins(_at(position), heads)
 
     def _detectable(self, alpha: float) -> str | None:
         """A shift of the fair coin outside its confidence limits."""
-        return (
-            f"agreement of two signs off by {np.sqrt(-np.log(alpha / 2) / (2 * self.count)):.2g}"
-            if self.count
-            else None
-        )
-
-
-def _coins(batch: Batch) -> tuple[Bools, Bools]:
-    """Whether X_{k+1} and X_k − X_{k+1} have equal signs, and whether both are there, for each k: (n, K − 1, d)."""
-    noise = batch.noise
-    less = noise[:, 1:]
-    step = noise[:, :-1] - less
-    # What counts as no step is known from X_{k+1} and the size of the step, so the coins that are left stay fair.
-    none = ROUNDING * (np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array))
-    return (step > 0) == (less > 0), (np.abs(step) > none) & (less != 0)
+        return f"agreement of two signs off by {half_width(self.count, alpha):.2g}" if self.count else None
 
 
 def _at(position: int) -> str:

@@ -78,33 +78,34 @@ class BatchStreams:
         self.runs += other.runs
         for batch in other._new:
             self.batches += 1
+            # The n-th batch is compared with fewer than n others: paying n³ for it, all pay Σ(n − 1)/n³ < 1.
+            log_equal = batch.size * np.log(batch.agreement) + 3 * np.log(self.batches)
+            if log_equal > LOG_UNLIKELY:
+                continue
             earlier = self._seen.setdefault((batch.design.name, batch.size), set())
             if batch.content in earlier:
-                # The n-th batch is compared with fewer than n others: paying n³ for it, all pay Σ(n − 1)/n³ < 1.
-                log_equal = batch.size * np.log(batch.agreement) + 3 * np.log(self.batches)
-                if log_equal > LOG_UNLIKELY:
-                    continue
                 self.repeats += 1
                 self._log_equal = max(self._log_equal, float(log_equal))
-                log_chance = float(np.logaddexp(self._log_equal, self._log_met()))
+                log_chance = float(np.logaddexp(self._log_equal, self._log_met(self.repeats)))
                 if log_chance < self.log_chance:
                     self.log_chance = log_chance
                     self.observed = f"two batches of {batch.size} runs are the same ({batch.design.name})"
             elif len(earlier) < MOST_KEPT:
                 earlier.add(batch.content)
 
-    def _log_met(self) -> float:
+    def _log_met(self, repeats: int) -> float:
         """log of a bound on P(so many of the n batches meet an earlier stream) with 2^31 streams, at any n."""
-        met = bdtrc(self.repeats - 1, self.batches, min(self.batches / FEWEST_STREAMS, 1.0))
+        met = bdtrc(repeats - 1, self.batches, min(self.batches / FEWEST_STREAMS, 1.0))
         # With Σ(n − 1)/n³ < 0.45 above, Σ1/3n² < 0.55 here is what is left of the error.
-        return float(np.log(met) + np.log(3 * self.batches**2))
+        with np.errstate(divide="ignore"):
+            return float(np.log(met) + 2 * np.log(self.batches) + np.log(3))
 
     def refuted(self, alpha: float) -> bool:
         """Whether batches agree that chance would not make agree."""
         return bool(self.log_chance <= np.log(alpha))
 
     def conclude(self, alpha: float) -> CheckResult:
-        """Refuted by two equal batches."""
+        """Refuted by equal batches, or how few streams would have been noticed."""
         p_value = float(np.exp(min(self.log_chance, 0.0)))
         return CheckResult(
             self.id,
@@ -114,10 +115,17 @@ class BatchStreams:
             samples=self.runs,
             p_value=p_value,
             alpha=alpha,
-            detectable="two batches that are the same",
+            detectable=self._detectable(alpha),
             expected="batches with different seeds differ",
             observed=self.observed,
         )
+
+    def _detectable(self, alpha: float) -> str | None:
+        """How few streams would have been noticed by their repeats, from how many batches could be compared."""
+        pairs = 0.5 * sum(len(kept) ** 2 for kept in self._seen.values())
+        enough = next((n for n in range(1, 100) if self._log_met(n) <= np.log(alpha)), np.inf)
+        streams = pairs / enough if pairs else 0.0
+        return f"fewer than {streams:.2g} different streams" if streams >= 2 else None
 
 
 def _agreement(runs: Runs) -> float:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.check import Batch
 from nrverify.auditing.law_check import LawCheck
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
@@ -65,14 +66,8 @@ class UnknownCoordinates(LawCheck):
         self._agree(name, first[:, 1:] == first[:, :-1], different[:, 1:] & different[:, :-1])
 
     def _agree(self, name: str, agree: Bools, usable: Bools) -> None:
-        wealth = self.portfolio[name]
-        assert isinstance(wealth, TieWealth)
-        wealth.bet(agree[usable], 0.5)
+        self._coins(name, agree[usable])
 
     def _detectable(self, alpha: float) -> str | None:
         """A shift of the fair coin outside its confidence limits."""
-        return (
-            f"agreement of two signs off by {np.sqrt(-np.log(alpha / 2) / (2 * self.count)):.2g}"
-            if self.count
-            else None
-        )
+        return f"agreement of two signs off by {half_width(self.count, alpha):.2g}" if self.count else None

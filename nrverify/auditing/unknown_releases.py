@@ -14,10 +14,11 @@ from scipy.special import ndtri, stdtr
 
 from nrverify.auditing.cells import CELL_WEIGHTS, cell_counts, fine_counts
 from nrverify.auditing.check import Batch
-from nrverify.auditing.innovations import LARGEST_SCORE, ROUNDING
+from nrverify.auditing.innovations import LARGEST_SCORE
 from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.named import SHAPES, shape_ratios
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
 
 Floats = NDArray[np.float64]
@@ -45,6 +46,10 @@ def _signed(numbers: Floats, tail: Floats) -> Floats:
     return np.asarray(np.copysign(np.minimum(-ndtri(tail), LARGEST_SCORE), numbers))
 
 
+SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
+"""By mechanism; counts have no scale, and are not scored."""
+
+
 class UnknownReleases(LawCheck):
     """Releases, and the steps between them, have noise of the claimed family at whatever scale.
 
@@ -66,23 +71,23 @@ class UnknownReleases(LawCheck):
         self.scores = scores
 
     def observe(self, batch: Batch) -> None:
-        """Bets on the first, the last and the steps of a fixed schedule, which are independent of one another."""
+        """Bets on first releases, on last ones, and on the steps of fixed schedules, which are all independent."""
         if not batch.case.fixed or batch.sessions < 2:
             return
         self.sessions += batch.sessions
-        noise, asked = batch.noise, batch.asked[0]
-        self._bet(PLACES[0], [noise[:, 0]])
+        asked = batch.asked[0]
+        self._bet(PLACES[0], batch.noise[:, 0])
         # Of a single release first and last are the same, and say it once.
         if asked[-1] > asked[0]:
-            self._bet(PLACES[1], [noise[:, -1]])
-            moved = np.flatnonzero(np.diff(asked))
-            steps = noise[:, moved] - noise[:, moved + 1]
-            rounding = ROUNDING * (np.abs(batch.releases[:, moved]) + np.abs(batch.case.array))
-            self._bet(PLACES[2], list(np.where(np.abs(steps) > rounding, steps, 0.0).swapaxes(0, 1)))
+            self._bet(PLACES[1], batch.noise[:, -1])
+            self._bet(PLACES[2], batch.steps[:, np.diff(asked) > 0].reshape(batch.sessions, -1))
 
-    def _bet(self, place: str, numbers: list[Floats]) -> None:
-        """Bets on numbers (n, d) that are independent down each column; a 0 is a tie, and left out."""
-        z = np.concatenate([self._scored(column) for part in numbers for column in part.T])
+    def _bet(self, place: str, numbers: Floats) -> None:
+        """Bets on numbers (n, m) that are independent, and down each column alike; a 0 is a tie, and left out."""
+        if (numbers != 0).all():
+            z = self.scores(numbers).ravel()
+        else:
+            z = np.concatenate([self._scored(column) for column in numbers.T])
         if not z.size:
             return
         self.count += z.size
@@ -91,10 +96,10 @@ class UnknownReleases(LawCheck):
         self._mean(f"centre of {place}", z)
 
     def _detectable(self, alpha: float) -> str | None:
-        """A share of the noise that is where it should not be, by the Dvoretzky–Kiefer–Wolfowitz–Massart bound."""
+        """A share of the noise that is where it should not be, on one side of some quantile."""
         if not self.sessions:
             return None
-        return f"a share of {np.sqrt(np.log(2 / alpha) / (2 * self.sessions)):.2g} of the noise out of place"
+        return f"a share of {half_width(self.sessions, alpha):.2g} of the noise out of place"
 
     def _scored(self, column: Floats) -> Floats:
         moved = column[column != 0]

@@ -12,9 +12,11 @@ from nrverify.auditing.check import Batch
 from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.value_law import LARGE_VALUE
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 MOST_KEPT = 512
 """Sizes kept of each place until something comes to compare them with."""
@@ -67,33 +69,28 @@ class UnknownValues(LawCheck):
     def merge(self, other: UnknownValues) -> None:
         """Compares what another has kept with sizes at values of another kind, and keeps the rest."""
         super().merge(other)
+        heads: dict[str, list[Bools]] = {trait: [] for trait in TRAITS}
         for place, kind, sizes in other._new:
             left = sizes
             for another in KINDS:
                 kept = self._kept.get((place, another), NONE)
                 pairs = min(kept.size, left.size)
                 if another != kind and pairs:
-                    self._compare(another, kept[:pairs], kind, left[:pairs])
+                    larger = _larger(kept[:pairs], left[:pairs])
+                    self.count += larger.size
+                    for trait, of_one, of_two in zip(TRAITS, another, kind, strict=True):
+                        if of_one != of_two:
+                            heads[trait].append(larger if of_one else ~larger)
                     self._kept[place, another], left = kept[pairs:], left[pairs:]
             self._kept[place, kind] = np.concatenate([self._kept.get((place, kind), NONE), left])[:MOST_KEPT]
-
-    def _compare(self, one: Kind, sizes: Floats, two: Kind, others: Floats) -> None:
-        """Bets that the larger is of the kind of which only one of them is."""
-        different = sizes != others
-        larger = (sizes > others)[different]
-        self.count += larger.size
-        for trait, of_one, of_two in zip(TRAITS, one, two, strict=True):
-            wealth = self.portfolio[_size(trait)]
-            assert isinstance(wealth, TieWealth)
-            if of_one != of_two and larger.size:
-                wealth.bet(larger if of_one else ~larger, 0.5)
+        for trait, parts in heads.items():
+            if parts:
+                self._coins(_size(trait), np.concatenate(parts))
 
     def _detectable(self, alpha: float) -> str | None:
         """A shift of the fair coin outside its confidence limits."""
-        if not self.count:
-            return None
-        off = np.sqrt(np.log(2 / alpha) / (2 * self.count))
-        return f"noise that is larger at one of two kinds of values too often by {off:.2g}"
+        off = f"{half_width(self.count, alpha):.2g}"
+        return f"noise that is larger at one of two kinds of values too often by {off}" if self.count else None
 
 
 Kind = tuple[bool, ...]
@@ -106,6 +103,12 @@ NONE: Floats = np.empty(0)
 
 def _kind(value: float) -> Kind:
     return tuple(trait(value) for trait in TRAITS.values())
+
+
+def _larger(sizes: Floats, others: Floats) -> Bools:
+    """Whether each is the larger of the two, where they differ."""
+    different = sizes != others
+    return np.asarray(sizes[different] > others[different])
 
 
 def _size(trait: str) -> str:

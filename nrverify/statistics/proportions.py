@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from scipy.special import betainc, betaincinv
@@ -41,3 +42,8 @@ def clopper_pearson(count: int, total: int, alpha: float) -> tuple[float, float]
 def _counts(count: int, total: int) -> None:
     if not 0 <= count <= total or total == 0:
         raise ValueError(f"count = {count!r} must lie between 0 and total = {total!r}, and total must be positive")
+
+
+def half_width(count: int, alpha: float) -> float:
+    """How far a share of so many is from its probability, but for α (Hoeffding); a distribution function, too (DKW)."""
+    return math.sqrt(math.log(2 / alpha) / (2 * max(count, 1)))

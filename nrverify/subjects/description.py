@@ -78,6 +78,8 @@ def describe(attributes: dict[str, Any]) -> Description:
             raise SubjectFailed("the subject makes a privacy claim: it needs the attribute sensitivity")
         if delta is None and not (mechanism in FAMILIES and FAMILIES[mechanism].pure):
             raise SubjectFailed("the subject makes a privacy claim: it needs the attribute delta")
+    # The sensitivity of Skellam noise is that of one whole number.
+    usual = (1,) if mechanism == "skellam" and knob == "epsilon" else None
     return Description(
         name=_printable(attributes.get("name") or "subject"),
         version=None if attributes.get("version") is None else _printable(attributes["version"]),
@@ -89,7 +91,7 @@ def describe(attributes: dict[str, Any]) -> Description:
         rate=_positive(attributes, "rate"),
         process=_choice(attributes, "process", ("brownian", "skellam"), "brownian"),
         range=_pair(attributes, "range"),
-        dimensions=_dimensions(attributes) or ((1,) if mechanism == "skellam" and knob == "epsilon" else None),
+        dimensions=_dimensions(attributes) or usual,
         interval=_pair(attributes, "interval"),
     )
 

@@ -99,6 +99,7 @@ def test_a_subject_that_is_told_the_schedule_may_suit_its_noise_to_it():
 
 @pytest.mark.parametrize(("factor", "seen"), [(1.0, False), (2.0, True)])
 def test_noise_that_is_larger_at_negative_values_is_seen(factor, seen):
+    """Twice the noise is the larger with probability ½ + (2/π) atan(1/3) = 0.705: 0.086 nats for each of 512 kept."""
     rng = np.random.default_rng(4)
     first = batch("a", [3.0], [1.0], rng.standard_normal((2_000, 1, 1)))
     second = batch("a", [-3.0], [1.0], factor * rng.standard_normal((2_000, 1, 1)))

@@ -150,20 +150,14 @@ class RoundsFromZero(AboveThreshold):
 
 
 class FewBatches(AboveThreshold):
-    """Batches are seeded with 16 bits of the seed, so there are 65,536 different ones."""
+    """Batches are seeded with 16 bits, so there are 65,536 different ones."""
 
     run = None  # type: ignore[assignment]
 
-    def run_many(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        runs: int,
-        seed: int,
-    ) -> Integers:
-        return super().run_many(utilities, epsilons, threshold, sensitivity, runs, seed % 2**16)
+    def answers(
+        self, utilities: Floats, epsilons: Floats, threshold: float, sensitivity: float, runs: int, seed: int
+    ) -> NDArray[np.bool_]:
+        return super().answers(utilities, epsilons, threshold, sensitivity, runs, seed % 2**16)
 
 
 class StaleEpsilon(ReducedAboveThreshold):

@@ -1,0 +1,88 @@
+"""Attribution: which refutation comes of which, so that a fault is named once and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nrverify.auditing.bare_values import BARE
+from nrverify.auditing.diagnosis import Suspect
+from nrverify.auditing.recursions import UNREPEATED
+from nrverify.auditing.results import CheckResult, CheckVerdict
+from nrverify.auditing.stream_keys import SIZES
+from nrverify.auditing.streams import TRANSCRIPTS
+from nrverify.auditing.value_law import PULL
+
+REPEATED = "ties.repeated-time"
+PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
+SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
+"""A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
+CLEARER = 1.2
+"""A check that asks for the very fault has so much more evidence than those that see what comes of it."""
+LAWS = ("law.release", "law.transcript", "law.adaptive", "ties", REPEATED, "law.value")
+"""A fault that explains the second moments is named in the first of these that is refuted."""
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The check that others come of, the fault that explains it, if one does, and which checks come of it."""
+
+    source: str | None = None
+    suspect: Suspect | None = None
+    follow: frozenset[str] = field(default_factory=frozenset)
+
+
+def attributed(results: Sequence[CheckResult], integer: bool) -> Attribution:
+    """The attribution of refuted results; `integer` for noise of whole numbers."""
+    refuted = {result.id: result.observed or "" for result in results if result.verdict is CheckVerdict.REFUTED}
+    evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
+    source = _source(refuted, evidence, integer)
+    if source is None:
+        return Attribution()
+    suspect = None
+    if source in LAWS and (source != "law.value" or refuted.keys().isdisjoint(PRIMARY)):
+        suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
+    if suspect is not None:
+        source = next(id for id in LAWS if id in refuted)
+    follow = _follow(source, refuted, suspect)
+    # What has clearly more evidence than its source has a cause of its own.
+    if suspect is None and evidence[source] and PULL not in refuted[source]:
+        follow = {id for id in follow if evidence.get(id, 0.0) < CLEARER * evidence[source]}
+    return Attribution(source, suspect, frozenset(follow))
+
+
+def _source(refuted: Mapping[str, str], evidence: Mapping[str, float], integer: bool) -> str | None:
+    """The refuted check that other refutations most likely come of, from what each observed and its log e-value."""
+    streams = refuted.get("randomness.streams", "")
+    # Whole numbers of a wrong law may come again by chance, where those of the claimed law would not.
+    by_chance = integer and TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
+    if streams and not by_chance and not any(name in streams for name in SIZES.values()):
+        return "randomness.streams"
+    if "lattice" in refuted and BARE not in refuted["lattice"]:
+        return "lattice"
+    laws = [evidence[id] for id in ("law.release", "law.transcript", "law.adaptive") if id in evidence]
+    if PULL in refuted.get("law.value", "") or (laws and evidence.get("law.value", 0.0) >= CLEARER * max(laws)):
+        return "law.value"
+    return next((id for id in (*PRIMARY, "law.value") if id in refuted), None)
+
+
+def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
+    """Whether a fault that fits the second moments may be what went wrong, by what else was observed."""
+    if suspect is None or PULL in refuted.get("law.value", ""):
+        return False
+    # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
+    coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted
+    return not coins and (REPEATED not in refuted or suspect.cause in UNREPEATED)
+
+
+def _follow(source: str, refuted: Mapping[str, str], suspect: Suspect | None) -> set[str]:
+    """Checks whose refutation comes of this one's."""
+    others = {*PRIMARY, *SECONDARY} - {REPEATED}
+    if source == "lattice" or any(name in refuted.get("randomness.streams", "") for name in SIZES.values()):
+        # Noise on a grid, or cut off at a limit, repeats itself whatever its streams.
+        others.add("randomness.streams")
+    if source == "randomness.streams" or (suspect is not None and suspect.cause in UNREPEATED):
+        others.add(REPEATED)
+    elif suspect is None and source not in ("lattice", "ties", "law.value"):
+        others -= set(PRIMARY)
+    return others - {source}
