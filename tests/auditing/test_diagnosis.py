@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from nrverify import audit
+from nrverify.auditing import diagnosis
 from nrverify.auditing.diagnosis import Moments, diagnosed
 from nrverify.auditing.recursions import FRESH, RECURSIONS, bridged, walked
 
@@ -119,3 +121,18 @@ class ShortMemory:
 def test_a_recursion_that_is_not_on_the_list_is_refuted_all_the_same():
     report = audit(ShortMemory(), samples=20_000)
     assert "law.transcript" in {check.id for check in report.checks if check.verdict == "refuted"}
+
+
+def test_a_diagnosis_leaves_the_other_cores_to_other_audits(monkeypatch):
+    threads = []
+
+    def recorded(*arguments):
+        threads.extend(library["num_threads"] for library in threadpool_info())
+        return diagnosed(*arguments)
+
+    monkeypatch.setattr(diagnosis, "diagnosed", recorded)
+    with threadpool_limits(2):
+        audit(ShortMemory(), samples=1_000)
+        assert threads
+        assert set(threads) == {1}
+        assert {library["num_threads"] for library in threadpool_info()} == {2}
