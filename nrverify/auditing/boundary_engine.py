@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +22,7 @@ from nrverify.auditing.boundary_crossing import Enclosure, brownian_enclosure
 from nrverify.auditing.boundary_pictures import boundary_pictures
 from nrverify.auditing.boundary_skellam import skellam_enclosure
 from nrverify.auditing.boundary_waste import waste_advice
+from nrverify.auditing.curve_faults import undone
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.pictures import Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -131,6 +133,9 @@ class BoundaryAudit:
             curve = Scaled(self.asker, claim.sensitivity, claim.interval)
         self._enclosure = found
         result = BoundaryCrossing().conclude(found, claim, self.asker.calls)
+        if result.verdict is CheckVerdict.REFUTED and curve is not None and found.smooth:
+            words = undone(*self.scan, claim.sensitivity, claim.delta)
+            result = replace(result, observed=f"{result.observed}; {words}") if words else result
         advice = self._advice(curve, found) if result.verdict is CheckVerdict.CONSISTENT else None
         return [result] if advice is None else [result, advice]
 

@@ -135,7 +135,12 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
         return NO_NUMBER
     if result.id == "ties":
         return _tie_cause(observed, description)
-    if result.id in ("privacy.epsilon", "privacy.ex-post", "loss.stopping"):
+    if result.id == "privacy.epsilon":
+        return (
+            "a constant, the sensitivity or its norm forgotten, or a boundary for another δ or for fewer looks",
+            "less noise than was paid for: an attacker learns more than the ε asked, a leak",
+        )
+    if result.id in ("privacy.ex-post", "loss.stopping"):
         return (
             "less noise than the claim needs, or a transcript that says more than its last release",
             "an attacker learns more than the ε paid for: a leak",

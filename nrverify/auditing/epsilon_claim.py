@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from nrverify.auditing.check import Batch
+from nrverify.auditing.curve_faults import undone
 from nrverify.auditing.noise_levels import NoiseLevels
 from nrverify.auditing.pictures import Line, Lines, Picture
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -26,6 +27,7 @@ APART = 4
 """So many ε's of the grid apart the noise must be seen to differ, or it is not taken to vary continuously."""
 OWN_TIMES_MARGIN = 1.001
 MOST_DRAWN = 16
+TIMES = "the ε asked times"
 LIKELY = 5.0
 """Looks that lose so many nats against the likeliest hardly matter."""
 
@@ -111,7 +113,9 @@ class EpsilonClaim:
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the failure probability at the confidence limit."""
         failure, words = self._failure(alpha)
-        verdict = CheckVerdict.REFUTED if failure > self.delta else CheckVerdict.CONSISTENT
+        verdict = CheckVerdict.CONSISTENT
+        if failure > self.delta:
+            verdict, words = CheckVerdict.REFUTED, "; ".join(filter(None, [words, self._undone()]))
         detectable = "any shortfall beyond the boundary's own slack, at the ε's asked"
         if not self._times:
             resolution = self.levels.resolution(alpha)
@@ -147,6 +151,13 @@ class EpsilonClaim:
         least = tuple(self._least(epsilon) for epsilon in few)
         lines = (Line(name, asked, given), Line("least for one look alone", few, least, dotted=True))
         return (Lines("Noise behind each ε", "ε", "t", lines, PICTURE_NOTE),)
+
+    def _undone(self) -> str | None:
+        """The mistake without which the subject's own times would keep the claim, if one explains them."""
+        if self.mechanism != "brownian" or not self._times:
+            return None
+        epsilons, times = np.array(list(self._times)), np.array(list(self._times.values()))
+        return undone(times, epsilons, self.sensitivity, self.delta)
 
     def _least(self, epsilon: float) -> float:
         return least_time(self.mechanism, epsilon, self.sensitivity, self.delta, self.rate)
@@ -209,8 +220,7 @@ class EpsilonClaim:
             excess = self.sensitivity / (t * epsilon)
             if excess > worst:
                 worst, where = excess, f" (d = {d})" if d else ""
-                paid = excess * epsilon
-                words = f"at ε = {epsilon:.4g}{where} the scale is at most {t:.4g}, so ε is at least {paid:.4g}"
+                words = f"at ε = {epsilon:.4g}{where} the scale is at most {t:.4g}, which costs {TIMES} {excess:.3g}"
         return (1.0 if worst > 1.0 + 1e-12 else 0.0), words
 
     def _curve(self, epsilons: Floats, times: Floats) -> Floats:

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import re
 
+from nrverify.auditing.curve_faults import (
+    DECIMAL,
+    DEVIATION,
+    DOUBLED,
+    DRIFT_NOT_SQUARED,
+    FLAT,
+    HALVED,
+    OTHER_SENSITIVITY,
+    ROOT,
+    WITHOUT_DRIFT,
+)
+from nrverify.auditing.epsilon_claim import TIMES
 from nrverify.auditing.results import CheckResult
 
 LEAK = "an attacker learns more from the bits than was paid for: a leak"
 WASTE = "too much noise: only accuracy suffers, nothing leaks"
+NEAR = 0.05
+"""A ratio is a simple one when it is within this part of it."""
 OFF_BY_ONE = "an off-by-one between ε's and rounds"
 
 NAMED = {
@@ -80,6 +95,25 @@ BY_ID = {
     ),
 }
 
+CURVES = {
+    FLAT: "the quantile of a single look, a union over a few looks, or parameters tuned again at every time",
+    DOUBLED: "a boundary built for 2δ, where one side alone must keep δ",
+    ROOT: "half the exponent: δ where δ² must stand, or a factor 2 missing in the slope or the intercept",
+    WITHOUT_DRIFT: "the term Δ²/2t of the loss is left out",
+    DRIFT_NOT_SQUARED: "the term Δ²/2t of the loss is written Δ/2t",
+    OTHER_SENSITIVITY: "the sensitivity is ignored, or its root is taken",
+    DEVIATION: "the time, which is a variance, is taken for a standard deviation",
+    HALVED: "a factor 2 missing under the root, or the sensitivity taken there",
+    DECIMAL: "logarithms to base 10",
+}
+"""What a boundary is, or would be if a mistake were undone; and the mistake."""
+
+EXCESS = {
+    2.0: "half the scale: a factor 2 forgotten, or a sensitivity of half the size",
+    math.sqrt(2): "a standard deviation taken for the scale, or in two dimensions the wrong norm of the sensitivity",
+}
+"""The ε that Laplace noise costs, over the one asked for."""
+
 NO_NUMBER = (
     "overflow or an invalid operation at a valid request",
     "the release is useless, and NaN may reveal the value",
@@ -92,6 +126,8 @@ def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
     observed = result.observed or ""
     if result.id == "stopping.protocol" and observed.startswith("the release "):
         return NO_NUMBER
+    if result.id in ("boundary.crossing", "privacy.epsilon") and (cause := _curve_cause(observed)) is not None:
+        return cause, BY_ID["boundary.crossing"][1]
     if result.id in BY_ID:
         return BY_ID[result.id]
     if result.id not in ("threshold.law", "stopping.law"):
@@ -104,3 +140,11 @@ def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
     if "run before" in observed or "runs further back" in observed:
         return "noise shared by runs", "whoever sees two runs cancels their common noise: a leak"
     return "noise of another law than claimed", "the ε claimed is not proved, and may leak"
+
+
+def _curve_cause(observed: str) -> str | None:
+    """The mistake in a curve of ε's, by what it is told from; None where that is not known."""
+    if TIMES in observed:
+        excess = float(observed.rsplit(TIMES, 1)[1])
+        return next((cause for simple, cause in EXCESS.items() if abs(excess / simple - 1) < NEAR), None)
+    return next((cause for words, cause in CURVES.items() if words in observed), None)

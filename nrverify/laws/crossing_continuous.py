@@ -23,6 +23,7 @@ from nrverify.laws.crossing_volterra import smooth_crossing
 _SCAN = 0.125  # step in log t of the search for where the curve is low
 _FAR, _FARTHEST = 92.0, 700.0  # |log t| searched at first, and where z has not risen by then
 _NEGLIGIBLE = 34.0  # a level z whose φ(z) is e⁻³⁴ of the largest is never reached, to double precision
+_UNREACHABLE = 40.0  # 1400 e-folds, each with less than z²φ(z), are less than the smallest number
 _MANY = 600  # pieces: so many jumps are enclosed rather than followed one by one, nor forgiven as noise
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
 
@@ -43,7 +44,7 @@ def continuous_crossing(curve: Callable[[Any], Any], lo: float, hi: float) -> tu
     lowest = float(scan.level.min())
     if lowest == math.inf:
         return 0.0, 0.0
-    probability, error = _crossing(curve, scan, lowest)
+    probability, error = _crossing(curve, scan, lowest) if lowest < _UNREACHABLE else (0.0, 0.0)
     probability = min(probability, 1.0)
     if scan.open_end:
         # By the law of the iterated logarithm a level that stays bounded for ever is crossed for certain.

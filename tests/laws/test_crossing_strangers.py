@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import ndtri
+from scipy.special import log_ndtr, ndtri
 
 from nrverify.laws.crossing import crossing_probability
 
@@ -80,3 +80,12 @@ def test_a_rough_curve_on_a_short_interval_is_enclosed_between_its_bounds():
     assert least <= found.probability + found.error
     assert found.probability - found.error <= most
     assert found.error < 0.1
+
+
+@pytest.mark.parametrize("level", [40.5, 3e3, 1e150])
+def test_a_curve_out_of_reach_is_crossed_with_probability_0_however_long_it_is_looked_at(level):
+    # Reflection: on [s, s·e^h] it is passed with at most 2P(W_1 ≥ z·e^(−h/2)); there are ln(1e15)/h such windows.
+    step = level**-2
+    log_bound = math.log(2 * math.log(1e15) / step) + float(log_ndtr(-level * math.exp(-step / 2)))
+    assert log_bound < math.log(5e-324)
+    assert crossing_probability(lambda t: level * np.sqrt(t), interval=(1.0, 1e15)) == (0.0, 0.0)
