@@ -22,6 +22,10 @@ WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
 STRETCH = 2.5
 """The power to which ratios of times are raised from look to look, or its inverse."""
+CLOSEST, CLOSE_SHARE = 1e-3, 0.05
+"""Now and then the power is as small as this: times a hundred-thousandth apart are not the same."""
+MOST_SCATTERED, SCATTERED_SHARE = 5, 0.15
+"""Schedules of no more times than this are now and then scattered over the whole range."""
 EPSILONS = 24
 """An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
 FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
@@ -106,7 +110,7 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
         ("geometric", large, (1000.0, -2.0, 1.0), _evenly(knob, 10)),
         ("long", small, (-37.0, 5.0), knob.steps(0.2, long) if knob.falling else _evenly(knob, 12)),
         ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, 0.98])),
-        ("repeated", large, (-1.0, 2.0, -3.0), _repeated(knob)),
+        ("repeated", large, (-1.0, -1.0, 2.0), _repeated(knob)),
         ("origin", small, (0.0,), knob.steps(0.3, [0.7, 0.25, 0.7, 0.25])),
         ("far", small, (1000.0, -1000.0), knob.steps(0.4, [0.7, 0.5, 0.25])),
         ("mixed", large, (1.0, -20.0, 300.0), knob.steps(0.6, [0.7, 0.7, 0.7])),
@@ -169,6 +173,8 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> C
     if isinstance(case.play, Fixed):
         if case.play.length == 1:
             return replace(case, play=Fixed((knob.at(float(rng.random())),)))
+        if len(set(case.play.schedule)) == case.play.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
+            return replace(case, play=Fixed(_scattered(case.play.length, knob, rng)))
         schedule = _stretched(case.play.schedule, knob.low, rng)
         factor = _factor(schedule[-1], schedule[0], knob, rng)
         return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
@@ -183,12 +189,23 @@ def _moved_value(value: tuple[float, ...], integer: bool, rng: np.random.Generat
     return tuple(sign * x + fraction for x in value) if any(value) else value
 
 
+def _scattered(releases: int, knob: Knob, rng: np.random.Generator) -> tuple[float, ...]:
+    """Times anywhere in the range: among so few, some are far apart."""
+    return tuple(knob.at(float(position)) for position in np.sort(rng.random(releases)))
+
+
 def _stretched(schedule: tuple[float, ...], low: float, rng: np.random.Generator) -> tuple[float, ...]:
     """Ratios of times to the first raised to one power, no lower than the range allows; equal times stay equal."""
     first, last = schedule[0], schedule[-1]
-    most = min(STRETCH, math.log(first / low) / math.log(first / last)) if last < first else 1.0
-    # By a coin they stay: the longest schedules reach both ends of the range only as they are.
-    power = float((1 / STRETCH) * (most * STRETCH) ** rng.random()) if rng.random() < 0.5 else 1.0
+    coin = rng.random()
+    if coin < CLOSE_SHARE:
+        least, most = CLOSEST, 1 / STRETCH
+    elif coin < 0.5 and last < first:
+        least, most = 1 / STRETCH, min(STRETCH, math.log(first / low) / math.log(first / last))
+    else:
+        # The longest schedules reach both ends of the range only as they are.
+        least = most = 1.0
+    power = float(least * (most / least) ** rng.random())
     return tuple(first * (at / first) ** power for at in schedule)
 
 

@@ -26,6 +26,7 @@ HALF = 2.0
 APART = 4
 """So many ε's of the grid apart the noise must be seen to differ, or it is not taken to vary continuously."""
 OWN_TIMES_MARGIN = 1.001
+ROUNDING = 1e-9
 MOST_DRAWN = 16
 TIMES = "the ε asked times"
 LIKELY = 5.0
@@ -108,13 +109,13 @@ class EpsilonClaim:
 
     def refuted(self, alpha: float) -> bool:
         """Whether the failure probability at the largest noise not excluded is above δ."""
-        return self._failure(alpha)[0] > self.delta
+        return self._failure(alpha)[0] > self._most
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the failure probability at the confidence limit."""
         failure, words = self._failure(alpha)
         verdict = CheckVerdict.CONSISTENT
-        if failure > self.delta:
+        if failure > self._most:
             verdict, words = CheckVerdict.REFUTED, "; ".join(filter(None, [words, self._undone()]))
         detectable = "any shortfall beyond the boundary's own slack, at the ε's asked"
         if not self._times:
@@ -151,6 +152,11 @@ class EpsilonClaim:
         least = tuple(self._least(epsilon) for epsilon in few)
         lines = (Line(name, asked, given), Line("least for one look alone", few, least, dotted=True))
         return (Lines("Noise behind each ε", "ε", "t", lines, PICTURE_NOTE),)
+
+    @property
+    def _most(self) -> float:
+        """The largest probability that is taken for δ: a claim that is exactly tight is not refuted by its rounding."""
+        return self.delta * (1 + ROUNDING)
 
     def _undone(self) -> str | None:
         """The mistake without which the subject's own times would keep the claim, if one explains them."""
@@ -235,7 +241,7 @@ class EpsilonClaim:
         single = ndtr(-curve / np.sqrt(times))
         worst = int(np.argmax(single))
         failure, words = float(single[worst]), f"at ε = {epsilons[worst]:.4g} alone"
-        if failure <= self.delta < single.sum():
+        if failure <= self._most < single.sum():
             lowest: dict[float, float] = {}
             for time, level in zip(times.tolist(), curve.tolist(), strict=True):
                 lowest[time] = min(level, lowest.get(time, np.inf))

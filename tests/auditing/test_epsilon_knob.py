@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.special import ndtr
-from scipy.stats import skellam
+from scipy.stats import norm, skellam
 
 import nrverify
 from nrverify.auditing.single_looks import LaplaceRatios, SkellamRatios, least_time
@@ -188,3 +188,16 @@ def test_a_right_knob_is_consistent(subject, offer_times):
 def test_too_little_noise_for_the_epsilon_is_refuted(subject, samples):
     report = nrverify.audit(subject, samples=samples)
     assert [check.id for check in report.checks if check.verdict == "refuted"] == ["privacy.epsilon"]
+
+
+def same_noise(sensitivity, delta, factor=1.0):
+    """The noise that the smallest ε needs, whatever is asked: one look, and its claim exactly tight."""
+    z = float(norm.isf(delta))
+    time = (sensitivity / (math.sqrt(z * z + 0.4) - z)) ** 2
+    return EpsilonKnob("brownian", lambda _: time, sensitivity, delta, factor=factor, offer_times=True)
+
+
+@pytest.mark.parametrize(("sensitivity", "delta"), [(1.0, 1e-6), (2.0, 1e-4), (0.3, 0.02)])
+def test_a_claim_that_is_exactly_tight_is_not_refuted_by_its_rounding(sensitivity, delta):
+    assert nrverify.audit(same_noise(sensitivity, delta), samples=2_000).verdict != "refuted"
+    assert nrverify.audit(same_noise(sensitivity, delta, factor=1 - 1e-6), samples=2_000).verdict == "refuted"

@@ -315,6 +315,61 @@ def test_values_times_and_ratios_move_inside_the_range_and_equal_times_stay_equa
     assert all(x == round(x) for value in whole for x in value)
 
 
+def test_steps_range_from_a_thousandth_of_a_time_to_a_thousandth_below_it():
+    knob, rng = Knob(0.01, 1000.0, falling=True), np.random.default_rng(0)
+    case = Case("a case", (3.0, -1.0), Fixed((8.0, 7.84, 4.0)), "sample")
+    schedules = np.array([varied(case, knob, False, rng).play.schedule for _ in range(300)])
+    ratios = schedules[:, 1:] / schedules[:, :-1]
+    assert np.mean(ratios < 0.02) > 0.01
+    assert np.mean((ratios > 0.999) & (ratios < 1)) > 0.005
+    assert schedules.min() >= 0.01
+    assert schedules.max() <= 1000.0
+
+
+class FarApart(Path):
+    """The step is dropped where the time falls to less than a twenty-fifth."""
+
+    def sample(self, value, schedule, sessions, seed):
+        return _with_steps(value, schedule, sessions, seed, lambda ratio: ratio >= 0.04)
+
+
+class CloseTogether(Path):
+    """Times within a thousandth of each other are taken for the same."""
+
+    def sample(self, value, schedule, sessions, seed):
+        return _with_steps(value, schedule, sessions, seed, lambda ratio: ratio <= 0.999, keeps=True)
+
+
+def _with_steps(value, schedule, sessions, seed, drawn, keeps=False):
+    """A bridge of which a step is made only where `drawn` says so of the ratio of times."""
+    rng = np.random.default_rng(seed)
+    noise, found = 0.0, []
+    for before, at in zip([math.inf, *schedule], schedule, strict=False):
+        ratio = at / before
+        step = rng.standard_normal((sessions, len(value))) * math.sqrt(at * (1 - ratio))
+        made = drawn(ratio) or not found
+        noise = noise * (1.0 if keeps and not made else ratio) + step * made
+        found.append(value + noise)
+    return np.stack(found, axis=1)
+
+
+class EqualNumbers(Path):
+    """Noise kept by the number it is added to: equal coordinates have the same."""
+
+    def sample(self, value, schedule, sessions, seed):
+        noise = super().sample(np.zeros(len(value)), schedule, sessions, seed)
+        return value + noise[..., [list(value).index(x) for x in value]]
+
+
+@pytest.mark.parametrize(
+    ("subject", "check"),
+    [(FarApart, "law.transcript"), (CloseTogether, "ties"), (EqualNumbers, "independence.coordinates")],
+)
+def test_faults_of_rare_ratios_and_equal_coordinates_are_refuted(subject, check):
+    report = audit(subject())
+    assert check in {found.id for found in report.checks if found.verdict == "refuted"}
+
+
 def test_what_is_asked_one_by_one_has_a_seed_each_stays_as_it_is_and_ends_in_long_audits():
     description = Adapter(Path()).description
     knob = knob_of(description)
