@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import Suspect
+from nrverify.auditing.lattice import MULTIPLES
 from nrverify.auditing.recursions import UNREPEATED
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import SIZES
@@ -17,6 +19,8 @@ REPEATED = "ties.repeated-time"
 PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
 SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
 """A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
+ROUNDED = "releases on"
+"""What the check of grids says where releases themselves lie on one."""
 CLEARER = 1.2
 """A check that asks for the very fault has so much more evidence than those that see what comes of it."""
 LAWS = ("law.release", "law.transcript", "law.adaptive", "ties", REPEATED, "law.value")
@@ -56,9 +60,14 @@ def _source(refuted: Mapping[str, str], evidence: Mapping[str, float], integer: 
     streams = refuted.get("randomness.streams", "")
     # Whole numbers of a wrong law may come again by chance, where those of the claimed law would not.
     by_chance = integer and TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
-    if streams and not by_chance and not any(name in streams for name in SIZES.values()):
+    # Releases on a grid, or without noise, come again whatever their streams.
+    lattice = refuted.get("lattice", "")
+    on_grid = MULTIPLES in lattice and most(lattice)
+    if streams and BARE in lattice:
+        return "lattice"
+    if streams and not by_chance and not on_grid and not any(name in streams for name in SIZES.values()):
         return "randomness.streams"
-    if "lattice" in refuted and BARE not in refuted["lattice"]:
+    if lattice and BARE not in lattice:
         return "lattice"
     laws = [evidence[id] for id in ("law.release", "law.transcript", "law.adaptive") if id in evidence]
     if PULL in refuted.get("law.value", "") or (laws and evidence.get("law.value", 0.0) >= CLEARER * max(laws)):
@@ -66,9 +75,18 @@ def _source(refuted: Mapping[str, str], evidence: Mapping[str, float], integer: 
     return next((id for id in (*PRIMARY, "law.value") if id in refuted), None)
 
 
+def most(observed: str) -> bool:
+    """Whether "so many of so many" are most of them; where nothing is counted, all are."""
+    counted = re.match(r"(\d+) of (\d+) ", observed)
+    return counted is None or int(counted[1]) > 0.9 * int(counted[2])
+
+
 def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
     """Whether a fault that fits the second moments may be what went wrong, by what else was observed."""
     if suspect is None or PULL in refuted.get("law.value", ""):
+        return False
+    # A shift, or rare releases of another scale, are no matter of second moments.
+    if any(words in text for text in refuted.values() for words in ("centre of", "one release in", "one session in")):
         return False
     # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
     coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted

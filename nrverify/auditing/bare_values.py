@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,8 @@ SHARE = 1e-5
 """Bet on as one number in so many."""
 GENEROSITY = 10.0
 """How much more often than it should rounding is allowed to leave nothing of the noise."""
+SMALLER = 1e-5
+"""The least noise of a session over the largest, where times are asked for."""
 LEAST_CHANCE = 2.0**-31
 """A generator of 32 bits may give 0 itself: that is let pass."""
 
@@ -34,11 +38,17 @@ class BareValues:
         self.numbers += numbers
         self.bare += int(bare.sum())
         self.log_e += (numbers - int(bare.sum())) * float(np.log1p(-SHARE))
+        if not bare.any():
+            return
+        # The last sessions may have ended before a position: there all are NaN, and nothing is bare.
+        with np.errstate(invalid="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            medians = np.nan_to_num(np.nanmedian(np.abs(releases - value), axis=0))
+        # Where most noise is 0 its size is not known, but it is no smaller than that of others by more than this.
+        unknown = SMALLER * float(medians[medians > 0].min(initial=np.inf))
         for position, coordinate in np.argwhere(bare.any(axis=0)):
-            noise = np.abs(releases[:, position, coordinate] - value[coordinate])
-            median = float(np.nanmedian(noise))
+            median = float(medians[position, coordinate]) or unknown
             spacing = float(np.spacing(np.abs(value[coordinate])))
-            chance = max(GENEROSITY * spacing / median, LEAST_CHANCE) if median > 0 else 1.0
+            chance = max(GENEROSITY * spacing / median, LEAST_CHANCE) if median < np.inf else 1.0
             gain = float(np.log(SHARE / chance)) if chance < SHARE else 0.0
             self.log_e += gain * int(bare[:, position, coordinate].sum())
 

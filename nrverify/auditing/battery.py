@@ -66,7 +66,7 @@ def battery_for(
     missing = {"lattice.double-precision": "attacks on the last bits of double precision are not examined"}
     adaptive = any(not case.fixed for case in cases)
     if times_known:
-        transcripts += [ReleaseLaw(), TranscriptLaw(description.noise), ValueLaw(cases), SessionIndependence()]
+        transcripts += [ReleaseLaw(knob), TranscriptLaw(description.noise), ValueLaw(cases), SessionIndependence()]
         transcripts += _ties(description)
         pairs.append(ChangeOfMeasure(description.noise))
         if adaptive:

@@ -35,6 +35,8 @@ ONE_BY_ONE_SHARE = 0.02
 """Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
 MOST_ONE_BY_ONE = 2**20
 """As long as no more sessions than this are drawn in all: requests take time."""
+OPENED_SHARE = 1 / 3
+"""Of the fixed schedules, where a subject offers both methods."""
 DENSE_GROUPS = 8
 DENSE_ROUNDS = 2
 
@@ -49,6 +51,8 @@ class Case:
     method: str
     one_by_one: bool = False
     """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
+    either: bool = False
+    """Whether it is asked by sample() or by open() from look to look."""
 
     @property
     def together(self) -> bool:
@@ -113,12 +117,17 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
         ("repeated", large, (-1.0, -1.0, 2.0), _repeated(knob)),
         ("origin", small, (0.0,), knob.steps(0.3, [0.7, 0.25, 0.7, 0.25])),
         ("far", small, (1000.0, -1000.0), knob.steps(0.4, [0.7, 0.5, 0.25])),
-        ("mixed", large, (1.0, -20.0, 300.0), knob.steps(0.6, [0.7, 0.7, 0.7])),
+        ("mixed", large, (0.0, -20.0, 300.0), knob.steps(0.6, [0.7, 0.7, 0.7])),
         ("single", small, (-2.0, 2.0), (knob.at(middle),)),
     ]
-    cases = []
-    for index, (name, d, value, schedule) in enumerate(designs):
-        cases.append(Case(name, _spread(value, d), Fixed(schedule), _method(description, index)))
+    if not knob.falling:
+        # Times wander and are scattered; ε's stay on their grid, so the largest steps are asked for by themselves.
+        designs.append(("ends", small, (2.0, -1.0), (knob.at(0.0), knob.at(1.0))))
+    either = {"sample", "open"} <= set(description.methods) and (knob.falling or "time_of" in description.methods)
+    cases = [
+        Case(name, _spread(value, d), Fixed(schedule), _method(description, index), either=either)
+        for index, (name, d, value, schedule) in enumerate(designs)
+    ]
     if "sample" in description.methods:
         schedule = knob.steps(0.1, [0.4] * 5)
         cases.append(Case(ONE_BY_ONE, _spread((4.0, -3.0), small), Fixed(schedule), "sample", one_by_one=True))
@@ -159,7 +168,7 @@ def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
 
 
 def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:
-    """The case with its times moved and stretched together, and its value turned and shifted.
+    """The case with its times moved and stretched together, its value turned and shifted, by one method or the other.
 
     So over the looks no stretch of the range, no ratio of two times and no kind of value is left out. An ε-knob keeps
     its grid, where the noise at each ε is to be seen often. Transcripts one by one, which are compared, stay as they
@@ -168,6 +177,8 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> C
     if case.one_by_one:
         return case
     case = replace(case, value=_moved_value(case.value, integer, rng))
+    if case.either:
+        case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
     if not knob.falling:
         return case
     if isinstance(case.play, Fixed):

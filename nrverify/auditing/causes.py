@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nrverify.auditing.attribution import REPEATED, Attribution, attributed
+from nrverify.auditing.attribution import REPEATED, ROUNDED, Attribution, attributed, most
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import origin_of
-from nrverify.auditing.mechanism_causes import NO_NUMBER, mechanism_cause
+from nrverify.auditing.mechanism_causes import DRAWN_ANEW, NO_NUMBER, mechanism_cause
 from nrverify.auditing.named import CUT
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import ONE_SIZE, SIZES
+from nrverify.auditing.streams import TRANSCRIPTS
+from nrverify.auditing.ties import BY
 from nrverify.subjects.description import Description
+
+SLIGHT = 0.1
+"""A change of an answer, over the size of its noise, that is no new noise."""
 
 CLAIM = {
     "protocol.finite": "Every release is a finite number.",
@@ -35,7 +40,7 @@ CLAIM = {
     "boundary.monotone": "More noise is never charged more.",
     "boundary.crossing": "With probability at least 1 − δ no look ever loses more than the boundary says.",
     "boundary.inverse": "The time given for an ε costs at most that ε.",
-    "stopping.protocol": "Nothing is shown after the stop.",
+    "stopping.protocol": "Nothing is shown after the stop, and a time that comes again gets the same release.",
     "stopping.releases": "The releases up to the stop follow the Brownian bridge.",
     "stopping.law": "Given the releases, the stop follows ReducedAboveThreshold with ε_n = ψ(T_n).",
 }
@@ -103,13 +108,23 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "random numbers kept on the subject, in a buffer or a pool, serve several sessions",
             "whoever sees two sessions cancels their common noise: a leak",
         )
+    if result.id == "randomness.streams" and TRANSCRIPTS in observed:
+        return (
+            "the seed is ignored, cut down, or shared; or all noise of this case is 0, rounded, or beyond a limit",
+            "whoever sees two sessions cancels their common noise, if there is any: a leak",
+        )
     if result.id == "randomness.streams":
         return (
             "the seed is ignored, cut down, or shared",
             "whoever sees two sessions cancels their common noise: a leak",
         )
+    if result.id == REPEATED and float(observed.rsplit(BY, 1)[1].split()[0]) < SLIGHT:
+        return (
+            "something small is added to every answer (a bias, a dither), or the bridge is taken a little further",
+            "whoever asks again and again may learn more than was paid for: a leak, unless what is added is pure noise",
+        )
     if result.id == REPEATED:
-        return "new noise is drawn for a time already answered", "averaging repeated answers removes the noise: a leak"
+        return DRAWN_ANEW
     if result.id == "independence.coordinates":
         return (
             "one draw (or one coin) serves several coordinates",
@@ -120,11 +135,16 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
             "a branch without noise, or noise multiplied by 0 now and then",
             "the value is released in the clear: a leak",
         )
-    if result.id == "lattice" and "releases on multiples" in observed:
+    if result.id == "lattice" and ROUNDED in observed:
         return (
-            "rounding, or a cast to integers",
+            "single precision, rounding, or a cast to integers",
             "if releases are rounded when the noise is in them only accuracy suffers; if the noise is rounded before, "
             "the last digits of a release betray those of the value: a leak",
+        )
+    if result.id == "lattice" and not most(observed):
+        return (
+            "some noise only: cut off at a limit, rounded in a branch, or made of whole numbers now and then",
+            "such releases tell which values are possible: a leak",
         )
     if result.id == "lattice":
         return (
@@ -150,7 +170,11 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
 
 def _tie_cause(observed: str, description: Description) -> tuple[str, str]:
     if not description.family.tied:
-        return "noise reused at a smaller time, or drawn from few numbers", "the noise is less than it seems: a leak"
+        return (
+            "the release before is given again for a smaller time (a cache, rounded times), or noise from few numbers",
+            "if the release before is given again only accuracy suffers; noise from few numbers is less than it seems, "
+            "a leak",
+        )
     if CUT in observed:
         return _law_cause(observed, alone=False)
     if "scale" in observed:

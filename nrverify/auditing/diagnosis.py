@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 MOST_SCHEDULES = 400
 JITTER = 1e-9
 """A covariance may be singular: one number for all releases. Its variances are raised by this share."""
+SINGULAR = 1e-6
+"""A release with no larger a share of variance of its own follows from those before (close times swell the jitter)."""
 LEAST_GAIN, FITTED = 15.0, 3.0
 """Log-likelihood by which a fault must beat the claim to be named, and by which a fitted constant is held back."""
 EXPLAINED = 0.7
@@ -94,7 +96,10 @@ class Suspect:
                 "precision that was paid for: a leak"
             )
         if self.normal:
-            return "however the releases are weighed they say no more than was paid for: only accuracy suffers"
+            return (
+                "if that is all that is wrong, the releases say no more than was paid for, however they are weighed: "
+                "only accuracy suffers"
+            )
         return "too much noise: accuracy suffers; whether the changed law leaks as well, second moments do not tell"
 
 
@@ -211,7 +216,7 @@ def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
     for one, factor in zip(seen, factors, strict=True):
         products, k = one.innovations(factor), one.times.size
         # Where a release follows from those before there is no innovation, and what is there is below the jitter.
-        singular = np.diag(factor) ** 2 <= 10 * JITTER * (factor**2).sum(axis=1)
+        singular = np.diag(factor) ** 2 <= SINGULAR * (factor**2).sum(axis=1)
         squares[:k] += np.maximum(np.diag(products), np.where(singular, one.count, 0.0))
         counts[:k] += one.count
         lagged += float(np.diag(products, 1).sum())

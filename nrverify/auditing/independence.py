@@ -48,7 +48,7 @@ class CoordinateIndependence(LawCheck):
             "correlation between coordinates": (4.0, MeanWealth(slopes=True)),
             "correlation between coordinates of the first release": (2.0, MeanWealth(slopes=True)),
             "sizes of the noise in two coordinates": (1.0, ScaleWealth()),
-            "coins of two coordinates": (2.0, TieWealth()),
+            "coins of two coordinates": (2.0, TieWealth(along=True)),
             APART: (2.0, MeanWealth(slopes=True)),
             THREE: (1.0, MeanWealth(slopes=True)),
         }

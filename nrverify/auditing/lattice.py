@@ -18,6 +18,10 @@ FEWEST = 8
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
 
+SINGLE = 2e-4
+"""Grids coarser than this are no matter of single precision."""
+MULTIPLES = "multiples of"
+
 
 class Lattice:
     """Releases, noise or steps on a grid: single precision, rounding, or increments cast to integers.
@@ -121,9 +125,10 @@ class Lattice:
         for kind, found in numbers.items():
             if found.size < FEWEST:
                 continue
-            candidates = [("single precision", *_single_precision(found, sizes[kind]))]
-            candidates += [(f"multiples of {grid:g}", *_on_grid(found, sizes[kind], grid, peak)) for grid in GRIDS]
-            for name, hits, chance in candidates:
+            candidates = [(grid, f"{MULTIPLES} {grid:g}", *_on_grid(found, sizes[kind], grid, peak)) for grid in GRIDS]
+            candidates.append((SINGLE, "single precision", *_single_precision(found, sizes[kind])))
+            # Of two that have no chance at all the coarser one says more.
+            for _, name, hits, chance in sorted(candidates, reverse=True):
                 p_value = min(1.0, tests * binomial(hits, found.size, chance, "greater"))
                 if p_value < self.p_value:
                     self.p_value = p_value

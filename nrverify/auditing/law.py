@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.cases import Knob
 from nrverify.auditing.cells import CELL_WEIGHTS, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
 from nrverify.auditing.check import Batch
 from nrverify.auditing.diagnosis import Moments
@@ -21,6 +22,8 @@ Floats = NDArray[np.float64]
 
 LONGEST = 12
 METHODS = ("sample", "open")
+STRETCHES = 5
+"""Parts of the range of times, or of ε's, in which first releases are also judged alone."""
 STRATA = (1.0, 2.0, 3.0)
 STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
 """Steps to a time of such a share of the last."""
@@ -45,7 +48,8 @@ class ReleaseLaw(LawCheck):
     id = "law.release"
     claims: tuple[str, ...] = ("B06", "N09", "N14", "E09")
 
-    def __init__(self) -> None:
+    def __init__(self, knob: Knob) -> None:
+        self.edges = np.geomspace(knob.low, knob.high, STRETCHES + 1)
         families: dict[str, tuple[float, Wealth]] = {
             "variance of the first release": (4.0, ScaleWealth()),
             "centre of the first release": (2.0, MeanWealth()),
@@ -55,6 +59,8 @@ class ReleaseLaw(LawCheck):
         for method in METHODS:
             families[f"variance of the first release by {method}()"] = (1.0, ScaleWealth())
             families[f"centre of the first release by {method}()"] = (0.5, MeanWealth())
+        for stretch in range(STRETCHES):
+            families[self._first_within(stretch)] = (0.5, ScaleWealth())
         for position in range(1, LONGEST):
             families[f"variance of release {position + 1}"] = (1.0, ScaleWealth())
             families[f"centre of release {position + 1}"] = (0.5, MeanWealth())
@@ -79,6 +85,9 @@ class ReleaseLaw(LawCheck):
         self._ratios("shape of the first release", shape_ratios(first))
         self._scale(f"variance of the first release by {batch.case.method}()", first)
         self._mean(f"centre of the first release by {batch.case.method}()", first)
+        stretches = np.digitize(batch.asked[:, 0], self.edges[1:-1])
+        for stretch in np.unique(stretches).tolist():
+            self._scale(self._first_within(stretch), _present(marginal[stretches == stretch, 0]))
         later = marginal[:, 1:LONGEST]
         if not batch.case.fixed or later.size == 0:
             return
@@ -89,6 +98,17 @@ class ReleaseLaw(LawCheck):
             self._squares(f"variance of release {index + 2}", n * d, squares[index])
             self._products(f"centre of release {index + 2}", sums[index], n * d)
             self._cells(f"distribution of release {index + 2}", cells[index])
+
+    def _leading(self, alpha: float) -> str:
+        """The family that stands out; all first releases, where they say it too, and not those of one stretch."""
+        leading, whole = self.portfolio.leading, "variance of the first release"
+        if leading.startswith(f"{whole} at ") and self.portfolio[whole].log_e >= -np.log(alpha):
+            leading = whole
+        return self._or_shift(leading, alpha)
+
+    def _first_within(self, stretch: int) -> str:
+        low, high = self.edges[stretch : stretch + 2]
+        return f"variance of the first release at {low:.3g} to {high:.3g}"
 
 
 class TranscriptLaw(LawCheck):

@@ -104,7 +104,9 @@ class LawCheck:
 
     def _leading(self, alpha: float) -> str:
         """The family that stands out most; a centre, if it explains a variance that stands out even more."""
-        leading = self.portfolio.leading
+        return self._or_shift(self.portfolio.leading, alpha)
+
+    def _or_shift(self, leading: str, alpha: float) -> str:
         centre = leading.replace("variance", "centre", 1)
         spread, shift = self.portfolio[leading], self.portfolio.families.get(centre)
         if isinstance(spread, ScaleWealth) and isinstance(shift, MeanWealth) and shift.log_e >= -np.log(alpha):

@@ -18,6 +18,7 @@ from nrverify.auditing.curve_faults import (
 )
 from nrverify.auditing.epsilon_claim import TIMES
 from nrverify.auditing.results import CheckResult
+from nrverify.auditing.stopping_checks import ANEW
 
 LEAK = "an attacker learns more from the bits than was paid for: a leak"
 WASTE = "too much noise: only accuracy suffers, nothing leaks"
@@ -119,6 +120,7 @@ NO_NUMBER = (
     "the release is useless, and NaN may reveal the value",
 )
 """For a release that is NaN or infinite."""
+DRAWN_ANEW = "new noise is drawn for a time already answered", "averaging repeated answers removes the noise: a leak"
 
 
 def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
@@ -126,6 +128,8 @@ def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
     observed = result.observed or ""
     if result.id == "stopping.protocol" and observed.startswith("the release "):
         return NO_NUMBER
+    if result.id == "stopping.protocol" and observed.startswith(ANEW):
+        return DRAWN_ANEW
     if result.id in ("boundary.crossing", "privacy.epsilon") and (cause := _curve_cause(observed)) is not None:
         return cause, BY_ID["boundary.crossing"][1]
     if result.id in BY_ID:

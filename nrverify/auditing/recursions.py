@@ -56,6 +56,25 @@ def _from_stale_time(variance: Variance, times: Floats) -> Floats:
     return bridged(float(np.sqrt(v[0])), keeps, np.sqrt(v[1:] * (1 - keeps)))
 
 
+def _from_first_time(variance: Variance, times: Floats) -> Floats:
+    """Each step as if the release before had been made at the first time."""
+    v = variance(times)
+    keeps = v[1:] / v[0]
+    return bridged(float(np.sqrt(v[0])), keeps, np.sqrt(v[1:] * (1 - keeps)))
+
+
+def _skipping_one(variance: Variance, times: Floats) -> Floats:
+    """Each release from the one before the last; the second from the first."""
+    v = variance(times)
+    factor = np.zeros((v.size, v.size))
+    factor[0, 0] = np.sqrt(v[0])
+    for k in range(1, v.size):
+        source = max(k - 2, 0)
+        factor[k] = v[k] / v[source] * factor[source]
+        factor[k, k] = np.sqrt(v[k] * (1 - v[k] / v[source]))
+    return factor
+
+
 def _not_drawn_in(variance: Variance, times: Floats) -> Floats:
     first, keeps, steps = _bridge(variance(times))
     return bridged(first, np.ones_like(keeps), steps)
@@ -109,6 +128,19 @@ def _same_number(variance: Variance, times: Floats) -> Floats:
     return np.asarray(bridged(first, keeps, steps).sum(axis=1, keepdims=True))
 
 
+def _one_step_number(variance: Variance, times: Floats) -> Floats:
+    """The right recursion with one number for all steps after the first release."""
+    factor = bridged(*_bridge(variance(times)))
+    return np.column_stack([factor[:, 0], factor[:, 1:].sum(axis=1)])
+
+
+def _correlation_not_rooted(variance: Variance, times: Floats) -> Floats:
+    """Right variances, and of two releases the correlation s/t."""
+    v = variance(times)
+    share = v[1:] / v[:-1]
+    return bridged(float(np.sqrt(v[0])), share**1.5, np.sqrt(v[1:] * (1 - share**2)))
+
+
 def _rescaled(variance: Variance, times: Floats) -> Floats:
     return np.asarray(np.sqrt(variance(times))[:, None])
 
@@ -122,13 +154,12 @@ FRESH = "noise drawn afresh for each release: the releases before are forgotten"
 LATE = "releases come one late: each has the noise of the time before"
 EARLY = "releases come one early: each has the noise of the next time"
 REVERSED = "releases come in reverse order: the first has the noise of the last time"
-UNREPEATED = (FRESH, LATE, EARLY, REVERSED)
-"""Those that answer a time asked for again with another release."""
-
 RECURSIONS: dict[str, Recursion] = {
     FRESH: lambda variance, times: np.diag(np.sqrt(variance(times))),
     "each release is bridged from the first one, not from the one before": _from_first,
     "the time of the release before is stored one release late": _from_stale_time,
+    "the time of the first release is taken for that of the release before": _from_first_time,
+    "each release is bridged from the one before the last": _skipping_one,
     "the bridge is not drawn in: each release keeps all the noise of the one before": _not_drawn_in,
     "the bridge is drawn in by the root of the share that it should be": _drawn_in_by_root,
     "the step of the bridge has the variance of the difference of both times": _step_of_difference,
@@ -147,6 +178,8 @@ RECURSIONS: dict[str, Recursion] = {
         lambda variance, times: walked(variance(np.sqrt(times)))
     ),
     "one random number serves all steps of a session, as if it were seeded again at each": _same_number,
+    "one random number serves all steps after the first release": _one_step_number,
+    "two releases have the correlation s/t where it must be its root": _correlation_not_rooted,
     "one noise is scaled down for all releases, by the standard deviation": _rescaled,
     "one noise is scaled down for all releases, by the variance": _shrunk,
     "the share of the noise before that is kept is squared: (s/t)² for s/t": (
@@ -163,3 +196,14 @@ RECURSIONS: dict[str, Recursion] = {
     ),
 }
 """What went wrong, and what the noise would be."""
+
+
+def _answers_again(recursion: Recursion) -> bool:
+    """Whether a time asked for twice gets the same release, at the start of a schedule and in its middle."""
+    first = recursion(lambda times: times, np.array([4.0, 4.0, 2.0, 1.0]))
+    middle = recursion(lambda times: times, np.array([4.0, 2.0, 2.0, 1.0]))
+    return bool(np.allclose(first[0], first[1]) and np.allclose(middle[1], middle[2]))
+
+
+UNREPEATED = frozenset(cause for cause, recursion in RECURSIONS.items() if not _answers_again(recursion))
+"""Those that answer a time asked for again with another release."""

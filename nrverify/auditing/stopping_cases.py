@@ -13,6 +13,8 @@ from nrverify.subjects.utilities import Levels
 Floats = NDArray[np.float64]
 
 ROUNDS = (3, 4, 10)
+TWICE = 6
+"""Rounds of the schedule in which every time comes twice."""
 TARGETS, WIDE = (0.35, 3.0), (0.35, 12.0)
 """The charge at the first and at the last look, where the boundary reaches them; wide for the shortest schedule."""
 
@@ -44,8 +46,9 @@ class StoppingPair:
 
 
 def schedules_of(times: Floats, epsilon: Floats) -> dict[int, tuple[float, ...]]:
-    """A schedule for each number of rounds."""
-    return {rounds: _schedule(times, epsilon, rounds, WIDE if rounds == min(ROUNDS) else TARGETS) for rounds in ROUNDS}
+    """A schedule for each number of rounds; in one of them every time comes twice."""
+    once = {rounds: _schedule(times, epsilon, rounds, WIDE if rounds == min(ROUNDS) else TARGETS) for rounds in ROUNDS}
+    return {**once, TWICE: tuple(np.repeat(_schedule(times, epsilon, TWICE // 2, TARGETS), 2).tolist())}
 
 
 def _schedule(times: Floats, epsilon: Floats, rounds: int, targets: tuple[float, float]) -> tuple[float, ...]:
@@ -65,7 +68,7 @@ def stopping_designs(
     schedules: dict[int, tuple[float, ...]], epsilons: dict[int, tuple[float, ...]], dimensions: tuple[int, ...]
 ) -> tuple[StoppingDesign, ...]:
     """Designs by the number of rounds: releases that do not matter, and releases that decide."""
-    some, few, many = sorted(schedules)
+    some, few, many = ROUNDS
     designs = []
 
     def add(
@@ -79,6 +82,7 @@ def stopping_designs(
     add("releases that do not matter", (5.0,) * dimensions[0], many, (-4.0,), 3.0, 1.0)
     add("releases that decide", (0.0,) * dimensions[0], few, (-9.0, 1.0), 0.0, 1.0)
     add("far from zero", (40.0,) * largest, few, (-9.0, 1.0), 0.0, 1.0)
+    add("every time twice", (-8.0,) * dimensions[0], TWICE, (-4.0,), -2.0, 1.5)
     add("another scale", tuple(-300.0 + 7.0 * i for i in range(largest)), some, (-7.0, 3.0), -50.0, 0.2)
     return tuple(designs)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.bare_values import BareValues
 from nrverify.auditing.cells import CELL_WEIGHTS, cell_counts, fine_counts
 from nrverify.auditing.halting import conclude_halting
+from nrverify.auditing.innovations import ROUNDING
 from nrverify.auditing.law import FRESH
 from nrverify.auditing.law_check import LawCheck
 from nrverify.auditing.named import SHAPES, fresh_ratio, shape_ratios
@@ -26,13 +27,14 @@ from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, Scal
 Floats = NDArray[np.float64]
 
 WITHOUT_NOISE = "releases without noise"
+ANEW = "another release at the same time"
 
 
 class StoppingProtocol:
-    """Nothing is shown after the stop, and every release is a finite number.
+    """Nothing is shown after the stop, every release is a finite number, and a time that comes again is the same.
 
-    Catches a release or a bit after the first 1, which the charge at the stop does not cover, and releases that are
-    NaN or infinite. Misses everything about the laws.
+    Catches a release or a bit after the first 1, which the charge at the stop does not cover, releases that are NaN or
+    infinite, and new noise at a time already answered. Misses everything about the laws.
     """
 
     id = "stopping.protocol"
@@ -51,6 +53,7 @@ class StoppingProtocol:
         improper = ~np.isfinite(runs.releases) & runs.present[:, :, None]
         if improper.any():
             faults.append(f"the release {float(runs.releases[improper][0])!r}")
+        faults += [ANEW] * int(_drawn_anew(runs).sum())
         self.broken += len(faults)
         if faults and self.example is None:
             self.example = faults[0]
@@ -79,9 +82,18 @@ class StoppingProtocol:
             samples=self.runs,
             alpha=alpha,
             detectable="a single run that shows more",
-            expected="finite releases, and nothing after the first 1",
+            expected="finite releases, the same at the same time, and nothing after the first 1",
             observed=None if self.example is None else f"{self.example}, and {self.broken - 1} more",
         )
+
+
+def _drawn_anew(runs: Stopped) -> NDArray[np.bool_]:
+    """Where a time that comes twice, one after the other, has two releases: (n, k − 1)."""
+    again = np.diff(runs.design.schedule) == 0
+    scale = np.abs(runs.releases[:, 1:]) + np.abs(runs.design.array)
+    with np.errstate(invalid="ignore"):
+        changed = np.abs(np.diff(runs.releases, axis=1)) > ROUNDING * scale
+    return np.asarray(again & changed.any(axis=2))
 
 
 class StoppingReleases(LawCheck):

@@ -60,15 +60,17 @@ def designs_for(mechanism: str) -> tuple[Design, ...]:
         _constant("at the threshold", [0.0] * 6, 0.5, threshold=7.5, sensitivity=0.1),
         _constant("above, then below", [3.0, -2.0, -6.0, -12.0], 0.7, sensitivity=4.0),
         _constant("small ε", [-45.0] * 25, 0.1),
-        _constant("large ε", [-1.5] * 35, 4.0, threshold=250.0),
-        _constant("hardly ever", [-14.0, -13.0, -12.0], 1.5, threshold=1.0),
+        _constant("large ε", [-1.5] * 35, 4.0, threshold=250.0, sensitivity=30.0),
+        _constant("hardly ever", [-14.0, -13.0, -12.0], 1.5, threshold=1.0, sensitivity=0.02),
     )
     if mechanism == "above-threshold":
         return fixed
-    fourfold = 0.02 * 4.0 ** np.arange(6)
+    doubling, fourfold, tenfold = 0.1 * 2.1 ** np.arange(6), 0.02 * 4.0 ** np.arange(6), 0.05 * 10.0 ** np.arange(3)
     rising = (
         _rising("doubling ε at the threshold", [0.0] * 8, 0.125 * 2.0 ** np.arange(8)),
         _rising("quadrupling ε, below by the noise", -8 / fourfold, fourfold, threshold=20.0, sensitivity=0.5),
+        _rising("ε times 2.1, below by the noise", -5 / doubling, doubling, threshold=-4.0, sensitivity=10.0),
+        _rising("tenfold ε, below by the noise", -4 / tenfold, tenfold, threshold=3.0),
         _rising("slowly rising ε at the threshold", [0.0] * 20, 0.1 * 1.2 ** np.arange(20), sensitivity=0.3),
         _rising("nearly constant ε", [-4.0] * 8, 1.02 ** np.arange(8), threshold=-2.0),
         _rising("steps of ε", [-3.0, -1.0] * 5, np.repeat([0.5, 1.0, 4.0], [4, 3, 3]), sensitivity=3.0),

@@ -21,6 +21,8 @@ from nrverify.statistics.wealth import ExponentialWealth, RatioWealth, TieWealth
 
 Floats = NDArray[np.float64]
 
+BY = "on average by"
+"""How much an answer that should be the same has changed."""
 LONG_JUMPS = "long jumps"
 LONGEST_JUMPS = (6.0, 8.0, 10.0)
 """Scales beyond which there may be no jump."""
@@ -219,6 +221,8 @@ class SameAnswer:
         self.sessions = 0
         self.repeats = 0
         self.changed = 0
+        self.change = 0.0
+        self.noise = 0.0
 
     def observe(self, batch: Batch) -> None:
         """Counts repeated requests whose release changed beyond rounding."""
@@ -227,7 +231,10 @@ class SameAnswer:
         scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
         self.sessions += int(repeated.any(axis=1).sum())
         self.repeats += int(repeated.sum())
-        self.changed += int((repeated & ~(steps <= ROUNDING * scale).all(axis=2)).sum())
+        changed = repeated & ~(steps <= ROUNDING * scale).all(axis=2)
+        self.changed += int(changed.sum())
+        self.change += float(steps[changed].sum())
+        self.noise += float(np.abs(batch.noise[:, 1:])[changed].sum())
 
     def fresh(self) -> SameAnswer:
         """The same before anything was seen."""
@@ -238,6 +245,8 @@ class SameAnswer:
         self.sessions += other.sessions
         self.repeats += other.repeats
         self.changed += other.changed
+        self.change += other.change
+        self.noise += other.noise
 
     def refuted(self, alpha: float) -> bool:
         """Whether any repeated time changed its release."""
@@ -258,8 +267,13 @@ class SameAnswer:
             alpha=alpha,
             detectable="any change",
             expected="the same release",
-            observed=f"{self.changed} of {self.repeats} repeated times changed the release",
+            observed=self._observed(),
         )
+
+    def _observed(self) -> str:
+        words = f"{self.changed} of {self.repeats} repeated times changed the release"
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return f"{words}, {BY} {np.float64(self.change) / self.noise:.2g} of the noise" if self.changed else words
 
 
 def _proportion_half_width(happened: int, count: int, alpha: float) -> float:

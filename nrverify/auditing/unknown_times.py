@@ -142,7 +142,9 @@ class _PairModel:
         """Predicted log-likelihood minus the largest one under independent centred increments (2π left out of both)."""
         if self._bet_count == 0:
             return 0.0
-        best = -0.5 * self._bet_count * float(np.sum(np.log(self._bet_squares / self._bet_count) + 1.0))
+        # Without any noise the likelihood is infinite whatever was predicted: nothing is won.
+        with np.errstate(divide="ignore"):
+            best = -0.5 * self._bet_count * float(np.sum(np.log(self._bet_squares / self._bet_count) + 1.0))
         return self._predicted - best
 
     @property

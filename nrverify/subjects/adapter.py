@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import reprlib
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,12 +68,15 @@ class Adapter:
         return _PythonSession(release, (value.size,))
 
     def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
-        """What happens to the last of these requests: 'refused: …', 'accepted' or 'answered NaN'."""
+        """What happens to the last of these requests: 'refused: …', 'accepted' or 'answered …'."""
         session = _call("open", self.subject.open, self._value(value), seed, refusable=True)
         for at in requests[:-1]:
             _call("release", session.release, at, refusable=True)
         try:
-            answer = np.asarray(session.release(requests[-1]), dtype=float)
+            answer = np.asarray(session.release(requests[-1]))
+            if np.iscomplexobj(answer):
+                return "answered a complex number"
+            answer = answer.astype(float)
         except Exception as error:
             return f"refused: {describe_error(error)}"
         return "accepted" if np.all(np.isfinite(answer)) else "answered NaN or infinity"
@@ -170,6 +176,16 @@ def _call(name: str, function: Callable[..., Any], *arguments: Any, refusable: b
     except ValueError as error:
         if refusable:
             raise SubjectRefused(describe_error(error)) from error
-        raise SubjectFailed(f"{name}() raised {describe_error(error)} for a valid request") from error
+        raise SubjectFailed(_raised(name, arguments, error)) from error
     except (Exception, SystemExit, KeyboardInterrupt) as error:
-        raise SubjectFailed(f"{name}() raised {describe_error(error)} for a valid request") from error
+        raise SubjectFailed(_raised(name, arguments, error)) from error
+
+
+def _raised(name: str, arguments: Sequence[Any], error: BaseException) -> str:
+    """What a valid request raised, and where."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    request = f"{name}({', '.join(map(reprlib.repr, arguments))})"
+    return (
+        f"{name}() raised {describe_error(error)} for a valid request: {request}, "
+        f"line {frame.lineno} of {Path(frame.filename).name}"
+    )

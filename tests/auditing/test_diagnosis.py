@@ -11,7 +11,7 @@ from nrverify.auditing import diagnosis
 from nrverify.auditing.diagnosis import Moments, diagnosed
 from nrverify.auditing.recursions import FRESH, RECURSIONS, bridged, walked
 
-TIMES = ((8.0, 4.0, 1.0, 0.3), (2.0, 1.9, 0.5), (30.0, 0.1))
+TIMES = ((8.0, 4.0, 1.0, 0.3), (3.0, 2.5, 2.0, 1.6, 1.2), (2.0, 1.9, 0.5), (30.0, 0.1))
 FAMILIES = {"brownian": lambda t: t, "laplace": lambda t: 2 * t**2, "skellam": lambda t: 6 * t}
 
 

@@ -11,7 +11,7 @@ from scipy.stats import beta, kstwo
 import nrverify
 from nrverify.auditing.boundary_checks import Claim
 from nrverify.auditing.boundary_pictures import boundary_pictures
-from nrverify.auditing.cases import Case
+from nrverify.auditing.cases import Case, Knob
 from nrverify.auditing.check import Batch
 from nrverify.auditing.independence import CoordinateIndependence
 from nrverify.auditing.innovations import innovations
@@ -52,7 +52,9 @@ def numbers(pictures):
 
 
 @pytest.mark.parametrize(
-    "check", [ReleaseLaw(), TranscriptLaw(Brownian()), CoordinateIndependence()], ids=lambda c: c.id
+    "check",
+    [ReleaseLaw(Knob(0.01, 1000.0, falling=True)), TranscriptLaw(Brownian()), CoordinateIndependence()],
+    ids=lambda c: c.id,
 )
 def test_pictures_add_up_when_partial_checks_are_merged(check):
     parts = [batch("brownian", 300, seed) for seed in (1, 2, 3)]
