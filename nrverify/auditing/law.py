@@ -41,8 +41,8 @@ STEPS_OF_COUNTS = "law of the steps between releases"
 class ReleaseLaw(LawCheck):
     """The law of each release taken alone, on fixed schedules.
 
-    Catches a wrong scale, centre or shape of the noise at any position. Misses everything that only shows in how
-    releases hang together, such as noise drawn afresh.
+    Catches a wrong scale, centre or shape of the noise at any position, and a wrong scale of first releases in a fifth
+    of the range. Misses everything that only shows in how releases hang together, such as noise drawn afresh.
     """
 
     id = "law.release"
