@@ -105,7 +105,7 @@ class SessionIndependence(LawCheck):
     def __init__(self) -> None:
         families: dict[str, tuple[float, Wealth]] = {
             BEFORE: (3.0, MeanWealth(slopes=True)),
-            FIRST_BEFORE: (2.0, MeanWealth(slopes=True)),
+            FIRST_BEFORE: (4.0, MeanWealth(slopes=True)),
             REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
             FIRST_REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
             LAST_REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),

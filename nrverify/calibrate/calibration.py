@@ -90,10 +90,9 @@ SMOOTH = (
     *("brownian-depends-on-value", "brownian-uniform-sum"),
     *("laplace-ties-too-often", "laplace-jump-scale-tenth", "laplace-three-percent-small"),
     *("threshold-noise-halved", "threshold-redrawn", "threshold-no-noise", "threshold-one-noise-for-both"),
-    *("threshold-gaussian-query-noise", "threshold-sensitivity-ignored"),
+    "threshold-gaussian-query-noise",
     *("reduced-threshold-last-epsilon", "reduced-threshold-stale-epsilon", "reduced-threshold-never-reduced"),
     *("reduced-threshold-redrawn-at-new-scale", "reduced-threshold-rescaled", "reduced-threshold-no-noise"),
-    "reduced-threshold-sensitivity-ignored",
 )
 """Faults that the best test needs more than a hundred samples for."""
 

@@ -65,10 +65,11 @@ class NoQueryNoise(PrivateStopping):
 
 
 class FreshReleases(PrivateStopping):
-    """Every release gets fresh noise instead of the path that is already there."""
+    """Every time gets fresh noise instead of the path that is already there."""
 
     def releases(self, value: Floats, schedule: Sequence[float], rng: np.random.Generator) -> Floats:
-        return np.stack([value + Path(BROWNIAN, value.shape, rng).at(t) for t in schedule])
+        fresh = {t: value + Path(BROWNIAN, value.shape, rng).at(t) for t in dict.fromkeys(schedule)}
+        return np.stack([fresh[t] for t in schedule])
 
 
 class OneMoreRelease(PrivateStopping):
