@@ -39,6 +39,8 @@ OPENED_SHARE = 1 / 3
 """Of the fixed schedules, where a subject offers both methods."""
 DENSE_GROUPS = 8
 DENSE_ROUNDS = 2
+ALONE_ROUNDS = 4
+"""Cases of one look, at the last ε: it takes many sessions to see whether many looks have the same noise there."""
 
 
 @dataclass(frozen=True)
@@ -145,17 +147,20 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
 
 
 def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
-    """Long schedules that together ask for every ε of the fine grid, so that the noise at each can be bounded."""
+    """Long schedules that together ask for every ε of the fine grid, so that the noise at each can be bounded.
+
+    And the last ε by itself, so that noise that suits itself to the number of looks is told from noise that does not.
+    """
     grid = [float(knob.low * (knob.high / knob.low) ** (i / (FINE_EPSILONS - 1))) for i in range(FINE_EPSILONS)]
-    return [
-        Case(
-            f"dense {group}-{round_}",
-            _spread((2.0 + group, -3.0, 1.0), d),
-            Fixed(tuple(grid[group::DENSE_GROUPS])),
-            _method(description, 2 * round_),
-        )
+    designs = [
+        (f"dense {group}-{round_}", 2.0 + group, tuple(grid[group::DENSE_GROUPS]), round_)
         for round_ in range(DENSE_ROUNDS)
         for group in range(DENSE_GROUPS)
+    ]
+    designs += [(f"alone {round_}", 2.0 + round_, (knob.at(1.0),), round_) for round_ in range(ALONE_ROUNDS)]
+    return [
+        Case(name, _spread((first, -3.0, 1.0), d), Fixed(schedule), _method(description, 2 * round_))
+        for name, first, schedule, round_ in designs
     ]
 
 

@@ -189,11 +189,13 @@ class EpsilonClaim:
 
     def _at_confidence_limits(self, alpha: float) -> tuple[float, str]:
         if self.mechanism == "brownian":
-            largest, smallest = self.levels.largest(alpha / 2), self.levels.smallest(alpha / 2)
-            found = [
-                self._brownian({e: (smallest[d, e], t) for (d, e), t in largest.items() if d == dimension})
-                for dimension in sorted({d for d, _ in largest})
-            ]
+            found = [self._of_schedule(limits) for limits in self.levels.by_schedule(alpha / 4).values()]
+            if self.levels.alike(alpha / 4, self._spared):
+                largest, smallest = self.levels.largest(alpha / 4), self.levels.smallest(alpha / 4)
+                found += [
+                    self._of_all({e: (smallest[d, e], t) for (d, e), t in largest.items() if d == dimension})
+                    for dimension in sorted({d for d, _ in largest})
+                ]
             return max(found, default=(0.0, "nothing was drawn"))
         if self.too_little.log_e >= -np.log(alpha / 2):
             words = f"{self.too_little.factor:.3g} of the least noise that keeps the claim at each look alone"
@@ -202,21 +204,35 @@ class EpsilonClaim:
             return self._pure(self.levels.largest(alpha / 2))
         return 0.0, "no look alone is seen to break the claim"
 
-    def _brownian(self, limits: dict[float, tuple[float, float]]) -> tuple[float, str]:
-        """The failure probability that the limits (smallest, largest t) at each ε leave, in one dimension.
+    def _spared(self, epsilon: float, looks: int) -> float:
+        """How many times the noise of one look so many looks need, each with its share of δ."""
+        share = least_time(self.mechanism, epsilon, self.sensitivity, self.delta / looks, self.rate)
+        return share / self._least(epsilon)
 
-        t does not increase with ε. Where it varies continuously, every level t̄ between the noise at the first and at
-        the last ε is some ε' asked for no more than the ε whose limit it is: so looking at the limits crosses no more
-        often than looking at all ε's. Without that, half of it is proved.
+    def _of_schedule(self, limits: dict[float, float]) -> tuple[float, str]:
+        """The failure probability that the largest t at each ε of a schedule leave: of this schedule, and no other."""
+        epsilons = np.array(sorted(limits))
+        high = np.minimum.accumulate(np.array([limits[e] for e in epsilons]))
+        return self._joint(epsilons, high, HALF, "the largest noise not excluded")
+
+    def _of_all(self, limits: dict[float, tuple[float, float]]) -> tuple[float, str]:
+        """The failure probability that the limits (smallest, largest t) at each ε leave, looking at all of them.
+
+        Only where t is seen to depend on ε alone: a subject may suit its noise to how many looks it was, or is, asked
+        for, and is right if every schedule by itself keeps the claim. t does not increase with ε. Where it varies
+        continuously, every level t̄ between the noise at the first and at the last ε is some ε' asked for no more than
+        the ε whose limit it is: so looking at the limits crosses no more often than looking at all ε's. Without that,
+        half of it is proved.
         """
         epsilons = np.array(sorted(limits))
         low = np.maximum.accumulate(np.array([limits[e][0] for e in epsilons])[::-1])[::-1]
         high = np.minimum.accumulate(np.array([limits[e][1] for e in epsilons]))
-        at_any_looks = self._joint(epsilons, high, HALF, "the largest noise not excluded")
+        alike = "the largest noise not excluded, the same for one look and for many,"
+        at_any_looks = self._joint(epsilons, high, HALF, alike)
         if high.size <= APART or not np.all(high[APART:] < low[:-APART]):
             return at_any_looks
         between = high <= low[0]
-        what = "the largest noise not excluded, taken to vary continuously with ε,"
+        what = f"{alike} taken to vary continuously with ε,"
         return max(at_any_looks, self._joint(epsilons[between], high[between], OWN_TIMES_MARGIN, what))
 
     def _pure(self, largest: dict[tuple[int, float], float]) -> tuple[float, str]:
