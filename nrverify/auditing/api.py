@@ -24,6 +24,7 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 from nrverify.subjects.python import PythonHost
 from nrverify.subjects.records import RecordsFile
+from nrverify.subjects.replay import DoesNotFit
 
 EXIT = {"consistent": 0, "refuted": 1, "errored": 3, "inconclusive": 4}
 
@@ -125,7 +126,26 @@ def audited(
     progress: Callable[[int, int], None] | None,
     crew: Crew | None = None,
 ) -> Report:
-    """The report of an audit whose host is open; what is sampled is drawn by the crew, or by the host alone."""
+    """The report of an audit whose host is open; what is sampled is drawn by the crew, or by the host alone.
+
+    The settings were checked before: a `ValueError` from here on is no mistake of whoever asks, but a fault of its own.
+    """
+    try:
+        return _judged(host, address, settings, started, progress, crew)
+    except DoesNotFit:
+        raise
+    except ValueError as error:
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+def _judged(
+    host: Host | RecordsFile,
+    address: str | None,
+    settings: Settings,
+    started: float,
+    progress: Callable[[int, int], None] | None,
+    crew: Crew | None,
+) -> Report:
     description = host.description
     engine = _engine(host, crew)(host, settings, progress)
     try:
@@ -185,6 +205,8 @@ def _would_do(checks: tuple[CheckResult, ...], drawn: int) -> str:
     if missing and not undecided:
         return "; ".join(f"{check.id} cannot be asked of this subject: {check.message}" for check in missing)
     advice = next((check.message for check in undecided if check.message), None)
+    if advice and not drawn:
+        return advice
     words = f"{drawn} samples are too few to exclude anything useful; draw more with --samples or --budget"
     return f"{words} ({advice})" if advice else words
 

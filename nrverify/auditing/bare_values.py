@@ -31,8 +31,8 @@ class BareValues:
         self.log_e = 0.0
         self.bare = self.numbers = 0
 
-    def add(self, releases: Floats, value: Floats) -> None:
-        """Takes in releases (n, k, d), NaN after the end of a session, of a value (d,)."""
+    def add(self, releases: Floats, value: Floats, claimed: Floats | None = None) -> None:
+        """Takes in releases (n, k, d), NaN after the end of a session, of a value (d,); and claimed deviations (k,)."""
         bare = releases == value
         numbers = int(np.isfinite(releases).sum())
         self.numbers += numbers
@@ -43,10 +43,12 @@ class BareValues:
         # The last sessions may have ended before a position: there all are NaN, and nothing is bare.
         with np.errstate(invalid="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             medians = np.nan_to_num(np.nanmedian(np.abs(releases - value), axis=0))
-        # Where most noise is 0 its size is not known, but it is no smaller than that of others by more than this.
+        # Where most noise is 0 and no size is claimed, it is no smaller than that of others by more than this.
         unknown = SMALLER * float(medians[medians > 0].min(initial=np.inf))
         for position, coordinate in np.argwhere(bare.any(axis=0)):
-            median = float(medians[position, coordinate]) or unknown
+            median = float(medians[position, coordinate])
+            if median == 0:
+                median = unknown if claimed is None else float(claimed[position])
             spacing = float(np.spacing(np.abs(value[coordinate])))
             chance = max(GENEROSITY * spacing / median, LEAST_CHANCE) if median < np.inf else 1.0
             gain = float(np.log(SHARE / chance)) if chance < SHARE else 0.0

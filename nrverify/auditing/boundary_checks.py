@@ -90,8 +90,10 @@ class BoundaryMonotone:
         verdict, observed, message = CheckVerdict.CONSISTENT, f"largest relative rise {max(size, 0.0):.2g}", None
         if size > ROUNDING:
             earlier = int(np.argmin(epsilon[: worst + 1]))
+            before, after = float(times[earlier]), float(times[worst])
+            digits = 10 if f"{before:.10g}" != f"{after:.10g}" else 17
             observed = (
-                f"ε({times[earlier]:.10g}) = {epsilon[earlier]:.10g} but ε({times[worst]:.10g}) = {epsilon[worst]:.10g}"
+                f"ε({before:.{digits}g}) = {epsilon[earlier]:.10g} but ε({after:.{digits}g}) = {epsilon[worst]:.10g}"
             )
             if process == "skellam":
                 verdict = CheckVerdict.ADVICE
@@ -137,7 +139,10 @@ class BoundaryCrossing:
             verdict = CheckVerdict.REFUTED
         elif found.high > limit:
             verdict = CheckVerdict.INCONCLUSIVE
-            message = "the boundary is too rough to tell: its crossing probability is known only within these limits"
+            message = (
+                "the boundary is too rough to tell: its crossing probability is known only to lie "
+                f"between {found.low:.3g} and {found.high:.3g}"
+            )
         scale = f" ({found.low / claim.delta:.5g} δ)" if claim.delta > 0 else ""
         return CheckResult(
             self.id,

@@ -26,7 +26,9 @@ DENSE, FEWEST = 4000, 400
 SECONDS_A_SCAN = 0.9
 NEGLIGIBLE = 16.0
 """A level whose normal density is e⁻¹⁶ of the largest is left out, and its probability bounded."""
-MANY_JUMPS = 8
+MANY_JUMPS, MANY_BENDS = 8, 400
+LEAP = 0.05
+"""A jump keeps this part of its change between times however close; a bend does not."""
 MOST_DEGREE = 110
 FITTED = 1e-5
 """Relative error in the probability, about, that a fit may make."""
@@ -41,7 +43,7 @@ class Enclosure(NamedTuple):
     high: float
     at: float
     smooth: bool = True
-    """Whether the curve has few jumps or none."""
+    """Whether the curve has few jumps or none, and not too many bends."""
 
 
 class _Scan(NamedTuple):
@@ -87,7 +89,7 @@ def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Flo
     if jumps.size > dense.level.size // 16:
         dense = _dense(curve, asker, low, high, 5 * DENSE)
         jumps = _jumps(dense)
-    smooth = jumps.size <= MANY_JUMPS
+    smooth = jumps.size <= MANY_JUMPS or (jumps.size <= MANY_BENDS and _leaps(curve, dense, jumps) <= MANY_JUMPS)
     if smooth:
         found = crossing_probability(curve, interval=(low, high))
         below, above = found.probability - found.error, found.probability + found.error
@@ -158,6 +160,13 @@ def _jumps(scan: _Scan) -> NDArray[np.intp]:
         far = np.abs(step - typical) > 1e-7 * scale + 3 * np.minimum(spread, np.abs(typical) + 1e-9)
     far[:3] = far[-3:] = False
     return np.flatnonzero(far)
+
+
+def _leaps(curve: Scaled, scan: _Scan, jumps: NDArray[np.intp]) -> int:
+    """How many of these are jumps and not bends."""
+    left, right = _located(curve, scan.log_tau[jumps], scan.log_tau[jumps + 1])
+    change = np.abs(scan.level[jumps + 1] - scan.level[jumps])
+    return int((np.abs(curve.level(right) - curve.level(left)) > LEAP * change).sum())
 
 
 def _stepped(curve: Scaled, scan: _Scan, jumps: NDArray[np.intp]) -> tuple[float, float]:

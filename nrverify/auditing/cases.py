@@ -22,8 +22,8 @@ WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
 STRETCH = 2.5
 """The power to which ratios of times are raised from look to look, or its inverse."""
-CLOSEST, CLOSE_SHARE = 1e-3, 0.05
-"""Now and then the power is as small as this: times a hundred-thousandth apart are not the same."""
+CLOSEST, CLOSE_SHARE = 1e-4, 0.08
+"""Now and then the power is as small as this: times a millionth apart are not the same."""
 MOST_SCATTERED, SCATTERED_SHARE = 5, 0.15
 """Schedules of no more times than this are now and then scattered over the whole range."""
 EPSILONS = 24
@@ -35,6 +35,9 @@ ONE_BY_ONE_SHARE = 0.02
 """Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
 MOST_ONE_BY_ONE = 2**20
 """As long as no more sessions than this are drawn in all: requests take time."""
+AT_ONCE = "at once"
+AT_ONCE_SHARE, AT_ONCE_FROM = 0.3, 2**17
+"""Of the sessions of a look after so many: one request for more than are usually drawn together."""
 OPENED_SHARE = 1 / 3
 """Of the fixed schedules, where a subject offers both methods."""
 DENSE_GROUPS = 8
@@ -53,6 +56,8 @@ class Case:
     method: str
     one_by_one: bool = False
     """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
+    at_once: bool = False
+    """Whether it is asked for late, and then in one large request."""
     either: bool = False
     """Whether it is asked by sample() or by open() from look to look."""
 
@@ -125,6 +130,9 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
     if not knob.falling:
         # Times wander and are scattered; ε's stay on their grid, so the largest steps are asked for by themselves.
         designs.append(("ends", small, (2.0, -1.0), (knob.at(0.0), knob.at(1.0))))
+    if description.integer and knob.falling:
+        # Few counts tell a Poisson law from others best, and few of the other schedules begin with them.
+        designs.append(("few counts", large, (2.0, -1.0, 1.0), knob.steps(0.97, [0.5])))
     either = {"sample", "open"} <= set(description.methods) and (knob.falling or "time_of" in description.methods)
     cases = [
         Case(name, _spread(value, d), Fixed(schedule), _method(description, index), either=either)
@@ -133,6 +141,7 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
     if "sample" in description.methods:
         schedule = knob.steps(0.1, [0.4] * 5)
         cases.append(Case(ONE_BY_ONE, _spread((4.0, -3.0), small), Fixed(schedule), "sample", one_by_one=True))
+        cases.append(Case(AT_ONCE, _spread((-3.0, 5.0), small), Fixed((knob.at(middle),)), "sample", at_once=True))
     if "open" in description.methods:
         fast, slow = (0.25, 0.7) if knob.falling else (4.0, 1.4)
         ends = (knob.at(0.1), knob.at(0.9))
@@ -167,9 +176,10 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
 def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
     """The share of each case in a look after so many sessions: few one by one, as long as they are worth it."""
     rare = ONE_BY_ONE_SHARE if drawn <= MOST_ONE_BY_ONE else 0.0
-    alone = sum(case.one_by_one for case in cases)
-    usual = (1 - alone * rare) / (len(cases) - alone)
-    return [rare if case.one_by_one else usual for case in cases]
+    late = AT_ONCE_SHARE if drawn >= AT_ONCE_FROM else 0.0
+    own = [rare if case.one_by_one else late if case.at_once else None for case in cases]
+    usual = (1 - sum(share or 0.0 for share in own)) / own.count(None)
+    return [usual if share is None else share for share in own]
 
 
 def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:

@@ -132,7 +132,7 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
         )
     if result.id == "lattice" and BARE in observed:
         return (
-            "a branch without noise, or noise multiplied by 0 now and then",
+            "no noise is added" if most(observed) else "a branch without noise, or noise multiplied by 0 now and then",
             "the value is released in the clear: a leak",
         )
     if result.id == "lattice" and ROUNDED in observed:

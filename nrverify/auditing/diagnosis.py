@@ -32,7 +32,10 @@ EXPLAINED = 0.7
 """The share of the evidence of the bets that a fault must explain."""
 FITS = (0.75, 1.33)
 """What fits has pooled variances of its innovations within these, beyond what chance explains."""
+DECISIVE, FEW = 5.0, 500
 LARGEST_CORRELATION = 0.2
+CLOSE = 0.01
+"""Logarithms of times closer than this are close."""
 FEWEST = 30
 ORIGINS = {
     2.0: "the noise of two draws added, or a scale taken for a standard deviation",
@@ -126,20 +129,22 @@ def with_suspect(
 
 def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | None:
     """The fault that fits best, if it beats the claim and fits; None where none does."""
-    seen = [_Seen(np.array(times), *sums) for times, sums in moments.sums.items() if _regular(variance, times)]
+    seen = [_Seen(np.array(times), *sums) for times, sums in moments.sums.items() if _regular(variance, times, normal)]
     if sum(one.count for one in seen) < FEWEST:
         return None
     claimed = [_factored(walked(variance(one.times))) for one in seen]
     base = sum(one.log_likelihood(factor) for one, factor in zip(seen, claimed, strict=True))
-    best: tuple[float, str, list[Floats]] = (base + LEAST_GAIN, "", claimed)
+    gains = [(LEAST_GAIN, "", claimed)]
     for cause, factors, handicap in _suspected(seen, variance, claimed):
         found = sum(one.log_likelihood(factor) for one, factor in zip(seen, factors, strict=True)) - handicap
-        best = max(best, (found, cause, factors), key=lambda one: one[0])
-    found, cause, factors = best
-    if not cause or not _fits(seen, factors):
+        gains.append((found - base, cause, factors))
+    (gain, cause, factors), (next_gain, *_) = sorted(gains, key=lambda one: one[0], reverse=True)[:2]
+    # Few sessions hardly tell whether it fits, but may tell it from all others.
+    told = gain > DECISIVE * next_gain and sum(one.count for one in seen) < FEW
+    if not cause or not (told or _fits(seen, factors)):
         return None
     precisions = [_precision(one, factor, variance) for one, factor in zip(seen, factors, strict=True)]
-    return Suspect(cause, max(precisions), found - base, normal)
+    return Suspect(cause, max(precisions), gain, normal)
 
 
 @dataclass(frozen=True)
@@ -176,6 +181,9 @@ def _constants(seen: list[_Seen], claimed: list[Floats]) -> Iterator[tuple[str, 
     first, later = sum(s[0] for s in squares), sum(s[1:].sum() for s in squares)
     firsts, laters = sum(one.count for one in seen), sum(one.count * (one.times.size - 1) for one in seen)
     alike = (first + later) / (firsts + laters)
+    if alike <= SMALLEST:
+        # Without noise there is nothing to compare: other checks say so.
+        return
     yield _constant("all noise has", alike), [np.sqrt(alike) * factor for factor in claimed]
     if not laters or min(first / firsts, later / laters) <= SMALLEST:
         return
@@ -234,5 +242,7 @@ def _precision(one: _Seen, factor: Floats, variance: Variance) -> float:
     return float(np.max(informative * variance(one.times)))
 
 
-def _regular(variance: Variance, times: tuple[float, ...]) -> bool:
-    return bool(np.all(np.isfinite(variance(np.array(times)))) and min(times) > 0)
+def _regular(variance: Variance, times: tuple[float, ...], normal: bool) -> bool:
+    """Whether second moments tell something: rare jumps between close times have no useful ones."""
+    apart = normal or bool(np.all(np.diff(np.log(times)) < -CLOSE))
+    return apart and bool(np.all(np.isfinite(variance(np.array(times)))) and min(times) > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 
 FEWEST_RUNS = 1000
 WORST_PROBABILITY = 0.05
+UNFIT = "no named fault fits"
 
 
 @dataclass
@@ -91,16 +93,27 @@ class HaltingCells:
 
 
 def conclude_halting(
-    check: Judged, portfolio: Portfolio, named: str, runs: int, alpha: float, expected: str
+    check: Judged,
+    portfolio: Portfolio,
+    named: str,
+    runs: int,
+    alpha: float,
+    expected: str,
+    fits: Callable[[str], bool] | None = None,
 ) -> CheckResult:
-    """Refuted, or consistent with the shift of a halting probability that would have been caught."""
+    """Refuted, or consistent with the shift of a halting probability that would have been caught.
+
+    Where that can be told, `fits` says whether what was seen is as under a named fault.
+    """
     log_e = portfolio.log_e
     observed = None
     if log_e >= -np.log(alpha):
         leading = portfolio.leading
         expected, observed = words_of(portfolio, leading)
         suspect = cast(RatioWealth, portfolio[named])
-        if "named" not in leading and suspect.log_wealth[suspect.best] > 3:
+        if fits is not None and not any(fits(name) for name in suspect.likeliest):
+            observed = f"{observed}; {UNFIT}, {suspect.best} the nearest"
+        elif "named" not in leading and suspect.log_wealth[suspect.best] > 3:
             observed = f"{observed}; the nearest named fault is: {' or '.join(suspect.likeliest)}"
     needed = max(FEWEST_RUNS, int(np.ceil(np.log(2 / alpha) / (2 * WORST_PROBABILITY**2))))
     return from_bets(

@@ -44,7 +44,8 @@ class Lattice:
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
-        self.bare.add(batch.releases, batch.case.array)
+        claimed = None if batch.times is None else np.fmin.reduce(np.minimum(batch.times, np.sqrt(batch.times)))
+        self.bare.add(batch.releases, batch.case.array, claimed)
         if self._judged:
             return
         size = np.abs(batch.releases) + np.abs(batch.case.array)

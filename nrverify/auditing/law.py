@@ -35,14 +35,16 @@ BROAD = (
 )
 AS_GOOD = 0.5
 """A share of the log e-value with which a question about all releases says more than one about some."""
+RARE_FIRST = "first releases of rare sessions"
 STEPS_OF_COUNTS = "law of the steps between releases"
 
 
 class ReleaseLaw(LawCheck):
     """The law of each release taken alone, on fixed schedules.
 
-    Catches a wrong scale, centre or shape of the noise at any position, and a wrong scale of first releases in a fifth
-    of the range. Misses everything that only shows in how releases hang together, such as noise drawn afresh.
+    Catches a wrong scale, centre or shape of the noise at any position, a wrong scale of first releases in a fifth of
+    the range, and rare sessions whose first release has another scale. Misses everything that only shows in how
+    releases hang together, such as noise drawn afresh.
     """
 
     id = "law.release"
@@ -55,6 +57,7 @@ class ReleaseLaw(LawCheck):
             "centre of the first release": (2.0, MeanWealth()),
             "distribution of the first release": (2.0, CellWealth(CELL_WEIGHTS)),
             "shape of the first release": (2.0, RatioWealth(SHAPES)),
+            RARE_FIRST: (1.0, RatioWealth(SESSIONS)),
         }
         for method in METHODS:
             families[f"variance of the first release by {method}()"] = (1.0, ScaleWealth())
@@ -83,6 +86,9 @@ class ReleaseLaw(LawCheck):
         self._mean("centre of the first release", first)
         self._cells("distribution of the first release", cell_counts(fine))
         self._ratios("shape of the first release", shape_ratios(first))
+        here = np.isfinite(marginal[:, 0])
+        squares = (np.where(here, marginal[:, 0], 0.0) ** 2).sum(axis=1)
+        self._ratios(RARE_FIRST, session_ratios(here.sum(axis=1), squares))
         self._scale(f"variance of the first release by {batch.case.method}()", first)
         self._mean(f"centre of the first release by {batch.case.method}()", first)
         stretches = np.digitize(batch.asked[:, 0], self.edges[1:-1])

@@ -17,6 +17,7 @@ from nrverify.auditing.curve_faults import (
     WITHOUT_DRIFT,
 )
 from nrverify.auditing.epsilon_claim import TIMES
+from nrverify.auditing.halting import UNFIT
 from nrverify.auditing.results import CheckResult
 from nrverify.auditing.stopping_checks import ANEW
 
@@ -45,6 +46,11 @@ NAMED = {
         "the threshold's noise has another law than was proved private",
     ),
     "normal query noise": ("the query noise is normal where it must be Laplace", LEAK),
+    "normal threshold noise": ("the threshold noise is normal where it must be Laplace", LEAK),
+    "threshold noise kept or drawn anew by a coin": (
+        "threshold noise drawn afresh with probability 1 − (s/t)²; it must be reduced by the reverse kernel",
+        "the threshold's noise has another law than was proved private",
+    ),
     "one number for the threshold and the first query": (
         "two generators with the same seed, or one draw used twice",
         LEAK,
@@ -62,6 +68,7 @@ NAMED = {
     "query noise never reduced": ("query noise kept at the scale of the first ε", WASTE),
     "ε of the round before": (OFF_BY_ONE, WASTE),
     "query ε of the round before": (OFF_BY_ONE, WASTE),
+    "query ε of the next round": (OFF_BY_ONE, LEAK),
     "threshold ε of the round before": (OFF_BY_ONE, WASTE),
     "ε of the next round": (OFF_BY_ONE, LEAK),
     "threshold noise never reduced": ("threshold noise kept at the scale of the first ε", WASTE),
@@ -120,6 +127,10 @@ NO_NUMBER = (
     "the release is useless, and NaN may reveal the value",
 )
 """For a release that is NaN or infinite."""
+ANOTHER_LAW = (
+    "noise of another law than claimed, or answers to another question",
+    "the ε claimed is not proved, and may leak",
+)
 DRAWN_ANEW = "new noise is drawn for a time already answered", "averaging repeated answers removes the noise: a leak"
 
 
@@ -138,12 +149,15 @@ def mechanism_cause(result: CheckResult) -> tuple[str, str] | None:
         return None
     if "noise of the release" in observed or "size of that noise" in observed:
         return "the threshold mechanism shares random numbers with the releases", "the stop betrays the noise: a leak"
+    if UNFIT in observed:
+        return ANOTHER_LAW
     if named := [NAMED[name] for name in dict.fromkeys(_NAMES.findall(observed))]:
         causes, effects = (list(dict.fromkeys(words)) for words in zip(*named, strict=True))
-        return ", or ".join(causes), "; or ".join(effects)
+        guess = "if so, " if result.id == "stopping.law" else ""
+        return ", or ".join(causes), guess + "; or ".join(effects)
     if "run before" in observed or "runs further back" in observed:
         return "noise shared by runs", "whoever sees two runs cancels their common noise: a leak"
-    return "noise of another law than claimed", "the ε claimed is not proved, and may leak"
+    return ANOTHER_LAW
 
 
 def _curve_cause(observed: str) -> str | None:

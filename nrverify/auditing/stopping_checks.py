@@ -154,7 +154,7 @@ class StoppingReleases(LawCheck):
                 self._products(f"correlation between coordinates{name}", float((left * right).sum()), energy)
         bare = self.portfolio[WITHOUT_NOISE]
         assert isinstance(bare, BareValues)
-        bare.add(runs.releases, np.array(runs.design.value, dtype=float))
+        bare.add(runs.releases, np.array(runs.design.value, dtype=float), np.sqrt(runs.design.schedule))
         fresh = np.moveaxis(found.fresh[:, 1:], 1, 0)
         self._ratios("alternative", {FRESH: fresh_ratio(fresh[np.isfinite(fresh)])})
 

@@ -42,6 +42,7 @@ FAULTS = (
     *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
     *("normal query noise", "one number for the threshold and the first query", "query noise of the last ε throughout"),
     *("threshold noise drawn anew when ε changes", "threshold noise stays with probability s/t, not its square"),
+    *("normal threshold noise", "threshold noise kept or drawn anew by a coin", "query ε of the next round"),
 )
 
 
@@ -74,7 +75,7 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
     else:
         laws |= _wrong_epsilons(margins, epsilons)
         if design.rounds >= MANY_ROUNDS:
-            laws["threshold noise stays with probability s/t, not its square"] = _stays_too_often(margins, b, c)
+            laws |= _walked_wrong(margins, b, c)
     claimed = claimed_law(design)
     laws["rounds counted from 0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
     return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
@@ -108,6 +109,7 @@ def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -
             "both noises doubled": kept(margins, 2 * b, 2 * c),
             "comparison reversed": kept(-margins, b, c),
             "normal query noise": _gaussian_queries(margins, b, c),
+            "normal threshold noise": _gaussian_threshold(margins, b, c),
             "one number for the threshold and the first query": _shared_first(margins, b, c),
         }
     return laws
@@ -137,6 +139,7 @@ def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
         "query ε of the round before": _reduced(margins, b, 4 / stale),
         "threshold ε of the round before": _reduced(margins, 2 / stale, c),
         "ε of the next round": _reduced(margins, 2 / early, 4 / early),
+        "query ε of the next round": _reduced(margins, b, 4 / early),
         "no query noise": _reduced(margins, b, HARDLY * c),
         "first ε throughout": _kept(margins, 2 / first, 4 / first),
         "last ε throughout": _kept(margins, 2 / last, 4 / last),
@@ -167,19 +170,39 @@ def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
     return _from_survival(np.array(survival))
 
 
-def _stays_too_often(margins: Floats, b: Floats, c: Floats) -> Floats:
-    """Threshold noise walked up from the last scale, staying with probability r for r²: simulated, for want of a form.
+def _walked_wrong(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
+    """Threshold noise that changes from round to round by a wrong rule: simulated, for want of a form.
 
-    Any law fixed in advance is a fair alternative; the cells get half a run each so that none is empty.
+    Walked up from the last scale, staying with probability r for r²; a Brownian path with the variances 2b²; kept with
+    probability r², else drawn anew. Any law fixed in advance is a fair alternative.
     """
     rng = np.random.default_rng(0)
-    zeta = rng.laplace(0.0, b[-1], SIMULATED)
-    halted = np.full(SIMULATED, b.size)
-    for n in reversed(range(b.size)):
-        if n + 1 < b.size:
-            zeta = zeta + (rng.random(SIMULATED) >= b[n + 1] / b[n]) * rng.laplace(0.0, b[n], SIMULATED)
-        halted[margins[n] + rng.laplace(0.0, c[n], SIMULATED) >= zeta] = n
-    return np.bincount(halted, minlength=b.size + 1).astype(np.float64) + 0.5
+    shape, ratios = (SIMULATED, b.size), b[1:] / b[:-1]
+    moved = rng.random((SIMULATED, b.size - 1)) >= ratios
+    jumps = np.where(moved, rng.laplace(0.0, b[:-1], moved.shape), 0.0)
+    last = rng.laplace(0.0, b[-1], (SIMULATED, 1))
+    steps = rng.standard_normal(shape) * np.sqrt(2 * -np.diff(b**2, append=0.0))
+    anew = rng.laplace(0.0, b, shape)
+    drawn = np.concatenate([np.ones((SIMULATED, 1), dtype=bool), rng.random(moved.shape) >= ratios**2], axis=1)
+    since = np.maximum.accumulate(np.where(drawn, np.arange(b.size), 0), axis=1)
+    paths = {
+        "threshold noise stays with probability s/t, not its square": _summed_back(np.append(jumps, last, axis=1)),
+        "normal threshold noise": _summed_back(steps),
+        "threshold noise kept or drawn anew by a coin": np.take_along_axis(anew, since, axis=1),
+    }
+    return {name: _simulated(margins, c, path, rng) for name, path in paths.items()}
+
+
+def _summed_back(steps: Floats) -> Floats:
+    """Σ of this step and all later ones."""
+    return steps[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
+def _simulated(margins: Floats, c: Floats, levels: Floats, rng: np.random.Generator) -> Floats:
+    """The halting rounds of simulated threshold noise (n, rounds); half a run in each cell, so that none is empty."""
+    halts = margins + rng.laplace(0.0, c, levels.shape) >= levels
+    halted = np.where(halts.any(axis=1), halts.argmax(axis=1), margins.size)
+    return np.bincount(halted, minlength=margins.size + 1).astype(np.float64) + 0.5
 
 
 def _redrawn_survival(margin: float, b: float, c: float) -> float:
@@ -200,6 +223,18 @@ def _gaussian_queries(margins: Floats, b: Floats, c: Floats) -> Floats:
     """Threshold noise that is kept, and normal query noise of the right variance 2c²."""
     level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
     below = ndtr((np.outer(b, level) - margins[:, None]) / (math.sqrt(2) * c[:, None]))
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _gaussian_threshold(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Normal threshold noise of the right variance 2b² that is kept, and Laplace query noise."""
+    width = math.sqrt(2) * float(b[0])
+    finest = min(1.0, float(c.min()) / width)
+    edges = np.unique(np.concatenate([np.arange(-9.0, 9.0 + finest, finest), np.clip(margins / width, -9.0, 9.0)]))
+    half = 0.5 * np.diff(edges)[:, None]
+    level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
+    weight = (half * _WEIGHT).ravel() * np.exp(-0.5 * level**2) / math.sqrt(2 * math.pi)
+    below = _laplace_cdf((width * level - margins[:, None]) / c[:, None])
     return _from_survival(np.cumprod(below, axis=0) @ weight)
 
 

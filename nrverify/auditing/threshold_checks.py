@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc, xlogy
 
 from nrverify.auditing.halting import HaltingCells, HazardWealth, conclude_halting
 from nrverify.auditing.picture_limits import shares
@@ -23,6 +24,9 @@ Floats = NDArray[np.float64]
 
 POOLED = "all runs"
 MOST_PICTURES, MOST_ROUNDS = 4, 12
+MISFIT = 1e-6
+"""A named fault is no explanation where what was seen is less likely than this under it."""
+FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
 
 
 class ThresholdProtocol:
@@ -169,7 +173,18 @@ class ThresholdLaw:
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         named, expected = f"named faults ({POOLED})", "the exact law of the halting round"
-        return conclude_halting(self, self.portfolio, named, self.runs, alpha, expected)
+        return conclude_halting(self, self.portfolio, named, self.runs, alpha, expected, self._fits)
+
+    def _fits(self, fault: str) -> bool:
+        """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""
+        leading, deviance, freedom = self.portfolio.leading, 0.0, 0
+        alone = next((method for method in self.methods if leading.endswith(f"({method})")), None)
+        for (method, name), tally in self.tallies.items():
+            if alone in (None, method):
+                design = self.designs[name]
+                moved, cells = _deviance(tally[0], faulty_laws(design).get(fault, claimed_law(design)))
+                deviance, freedom = deviance + moved, freedom + cells - 1
+        return bool(chdtrc(max(freedom, 1), deviance) > MISFIT)
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The halting rounds of the designs that stand out most, against the exact law."""
@@ -203,6 +218,15 @@ ODDS = {
 def _pooled(values: Floats) -> Floats:
     """The first rounds, all later ones together, and never."""
     return np.array([*values[:MOST_ROUNDS], values[MOST_ROUNDS:-1].sum(), values[-1]])
+
+
+def _deviance(counts: Floats, law: Floats) -> tuple[float, int]:
+    """2 Σ n log(n/e) over cells in which some are expected, the others as one; and how many cells these are."""
+    expected = counts.sum() * law
+    usual = expected >= FEWEST_EXPECTED
+    seen = np.append(counts[usual], counts[~usual].sum())
+    foreseen = np.append(expected[usual], max(float(expected[~usual].sum()), HARDLY_ANY))
+    return float(2 * (xlogy(seen, seen / foreseen) - seen + foreseen).sum()), seen.size
 
 
 def _distance(law: Floats, counts: Floats) -> float:

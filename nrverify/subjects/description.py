@@ -90,7 +90,7 @@ def describe(attributes: dict[str, Any]) -> Description:
         delta=delta,
         rate=_positive(attributes, "rate"),
         process=_choice(attributes, "process", ("brownian", "skellam"), "brownian"),
-        range=_pair(attributes, "range"),
+        range=_finite(attributes, "range"),
         dimensions=_dimensions(attributes) or usual,
         interval=_pair(attributes, "interval"),
     )
@@ -145,6 +145,13 @@ def _pair(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
             f"the attribute {key} is {value!r:.100}: it must be (smallest, largest) with 0 ≤ smallest < largest"
         )
     return low, high
+
+
+def _finite(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
+    pair = _pair(attributes, key)
+    if pair is not None and math.isinf(pair[1]):
+        raise SubjectFailed(f"the attribute {key} is {attributes[key]!r:.100}: both ends must be finite")
+    return pair
 
 
 def _dimensions(attributes: dict[str, Any]) -> tuple[int, ...] | None:

@@ -77,7 +77,7 @@ class FirstTime:
     [
         (Rounded, "lattice", "only accuracy suffers"),
         (NeverNegative, "lattice", "cut off at a limit"),
-        (ZeroInTheClear, "randomness.streams", "or all noise of this case is 0"),
+        (ZeroInTheClear, "lattice", "released in the clear"),
         (LastWithoutNoise, "lattice", "released in the clear"),
         (GrowingBias, "ties.repeated-time", "something small is added to every answer"),
         (NearTimesCached, "ties", "if the release before is given again only accuracy suffers"),
