@@ -181,7 +181,7 @@ def _seed(text: str | None) -> int | None:
     if text == "random":
         return secrets.randbelow(2**32)
     if text is not None and not text.isdecimal():
-        raise pytest.UsageError(f"--nrverify-seed {text!r} is no seed: a whole number from 0, or 'random'")
+        raise pytest.UsageError(f"--nrverify-seed {text!r} is no seed: a whole number from 0 to 2^63 − 1, or 'random'")
     return None if text is None else int(text)
 
 

@@ -90,7 +90,7 @@ def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
         return False
     # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
     coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted
-    return not coins and (REPEATED not in refuted or suspect.cause in UNREPEATED)
+    return not coins and (REPEATED not in refuted or suspect.causes[0] in UNREPEATED)
 
 
 def _follow(source: str, refuted: Mapping[str, str], suspect: Suspect | None) -> set[str]:
@@ -99,7 +99,7 @@ def _follow(source: str, refuted: Mapping[str, str], suspect: Suspect | None) ->
     if source == "lattice" or any(name in refuted.get("randomness.streams", "") for name in SIZES.values()):
         # Noise on a grid, or cut off at a limit, repeats itself whatever its streams.
         others.add("randomness.streams")
-    if source == "randomness.streams" or (suspect is not None and suspect.cause in UNREPEATED):
+    if source == "randomness.streams" or (suspect is not None and suspect.causes[0] in UNREPEATED):
         others.add(REPEATED)
     elif suspect is None and source not in ("lattice", "ties", "law.value"):
         others -= set(PRIMARY)

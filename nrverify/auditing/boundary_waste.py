@@ -44,7 +44,7 @@ def waste_advice(curve: Scaled | None, found: Enclosure, claim: Claim) -> CheckR
     factor = _factor(curve, found, claim.delta)
     tau = found.at / claim.sensitivity**2
     epsilon = float(curve.epsilon(np.array([tau]))[0])
-    saved = 1 - _time_needed(curve, factor, epsilon, tau) / tau
+    saved = max(1 - _time_needed(curve, factor, epsilon, tau) / tau, 0.0)
     return _advice(
         f"{words}: the curve could be {100 * (1 - factor):.2g} % lower, and at ε = {epsilon:.3g} (t = {found.at:.4g}) "
         f"{100 * saved:.2g} % of the noise variance saved"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from nrverify.auditing.attribution import REPEATED, ROUNDED, Attribution, attributed, most
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import origin_of
+from nrverify.auditing.lattice import FRACTIONS
 from nrverify.auditing.mechanism_causes import DRAWN_ANEW, NO_NUMBER, mechanism_cause
 from nrverify.auditing.named import CUT
 from nrverify.auditing.results import CheckResult, CheckVerdict
@@ -129,6 +130,11 @@ def _cause_and_effect(result: CheckResult, description: Description) -> tuple[st
         return (
             "one draw (or one coin) serves several coordinates",
             "differences between coordinates are released with too little noise, or none: a leak",
+        )
+    if result.id == "lattice" and FRACTIONS in observed:
+        return (
+            "real-valued noise added to a count, or a share of a count that is not drawn",
+            "the noise is not what was proved private, and may leak",
         )
     if result.id == "lattice" and BARE in observed:
         return (

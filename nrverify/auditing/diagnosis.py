@@ -28,14 +28,17 @@ SINGULAR = 1e-6
 """A release with no larger a share of variance of its own follows from those before (close times swell the jitter)."""
 LEAST_GAIN, FITTED = 15.0, 3.0
 """Log-likelihood by which a fault must beat the claim to be named, and by which a fitted constant is held back."""
-EXPLAINED = 0.7
-"""The share of the evidence of the bets that a fault must explain."""
+EXPLAINED, PLENTY = 0.7, 60.0
+"""The share of the evidence of the bets that a fault must explain, up to so many nats: steps between close times, of
+which the diagnosis takes no notice, can have hundreds."""
 FITS = (0.75, 1.33)
 """What fits has pooled variances of its innovations within these, beyond what chance explains."""
 DECISIVE, FEW = 5.0, 500
+NEAR, MOST_NAMED = 2.0, 3
+"""Log-likelihood within which faults are hardly told apart, and how many are named."""
 LARGEST_CORRELATION = 0.2
-CLOSE = 0.01
-"""Logarithms of times closer than this are close."""
+CLOSE, CLOSE_JUMPS = 1e-4, 0.01
+"""Logarithms of times closer than these are close, of normal noise and of noise that jumps."""
 FEWEST = 30
 ORIGINS = {
     2.0: "the noise of two draws added, or a scale taken for a standard deviation",
@@ -79,13 +82,19 @@ class Moments:
 class Suspect:
     """What went wrong, in words, and what it gives to an attacker."""
 
-    cause: str
+    causes: tuple[str, ...]
+    """The likeliest first, and those that are hardly told from it."""
     precision: float
     """The largest precision of the value over the one paid for, when all releases are weighed as well as possible."""
     gain: float
     """Log-likelihood by which it beats the claim."""
     normal: bool
     """Whether the noise claimed is normal: then second moments tell all."""
+
+    @property
+    def cause(self) -> str:
+        """In words."""
+        return ", or ".join(self.causes)
 
     @property
     def effect(self) -> str:
@@ -119,7 +128,8 @@ def with_suspect(
     def variance(times: Floats) -> Floats:
         return family.variance(times, rate)
 
-    evidence = max([0.0, *(result.statistic or 0.0 for result in results if result.id.startswith("law."))])
+    found = [result.statistic or 0.0 for result in results if result.id.startswith("law.")]
+    evidence = min(max([0.0, *found]), PLENTY)
     # Audits side by side, each with a thread per core for its small matrices, take ten times as long.
     with threadpool_limits(1):
         suspects = {id: diagnosed(kept, variance, family.increments) for id, kept in moments.items()}
@@ -138,13 +148,17 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | N
     for cause, factors, handicap in _suspected(seen, variance, claimed):
         found = sum(one.log_likelihood(factor) for one, factor in zip(seen, factors, strict=True)) - handicap
         gains.append((found - base, cause, factors))
-    (gain, cause, factors), (next_gain, *_) = sorted(gains, key=lambda one: one[0], reverse=True)[:2]
-    # Few sessions hardly tell whether it fits, but may tell it from all others.
-    told = gain > DECISIVE * next_gain and sum(one.count for one in seen) < FEW
+    gains.sort(key=lambda one: one[0], reverse=True)
+    (gain, cause, factors), (next_gain, *_) = gains[:2]
+    # Few sessions of counts or rare jumps hardly tell whether it fits, but may tell it from all others.
+    told = not normal and gain > DECISIVE * next_gain and sum(one.count for one in seen) < FEW
     if not cause or not (told or _fits(seen, factors)):
         return None
+    near = [
+        words for other, words, fitted in gains[1:MOST_NAMED] if other > gain - NEAR and words and _fits(seen, fitted)
+    ]
     precisions = [_precision(one, factor, variance) for one, factor in zip(seen, factors, strict=True)]
-    return Suspect(cause, max(precisions), gain, normal)
+    return Suspect((cause, *near), max(precisions), gain, normal)
 
 
 @dataclass(frozen=True)
@@ -243,6 +257,6 @@ def _precision(one: _Seen, factor: Floats, variance: Variance) -> float:
 
 
 def _regular(variance: Variance, times: tuple[float, ...], normal: bool) -> bool:
-    """Whether second moments tell something: rare jumps between close times have no useful ones."""
-    apart = normal or bool(np.all(np.diff(np.log(times)) < -CLOSE))
+    """Whether second moments tell something: any bias swamps a tiny step, and rare jumps have no useful ones."""
+    apart = bool(np.all(np.diff(np.log(times)) < -(CLOSE if normal else CLOSE_JUMPS)))
     return apart and bool(np.all(np.isfinite(variance(np.array(times)))) and min(times) > 0)

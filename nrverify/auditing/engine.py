@@ -109,8 +109,8 @@ class NoiseReductionAudit:
         return (
             f"{what} from {self._knob.low:g} to {self._knob.high:g}",
             f"values up to {max(sizes):g} in size",
-            f"{_range(sorted({len(case.value) for case in self._cases}))} dimensions",
-            f"{_range(sorted(set(lengths)))} releases",
+            _range(sorted({len(case.value) for case in self._cases}), "dimension"),
+            _range(sorted(set(lengths)), "release"),
         )
 
     def _tasks(self, look: int) -> list[Task]:
@@ -139,12 +139,14 @@ class NoiseReductionAudit:
         if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
             self._refused.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
-        self._refused.append(f"{case.name} at value {list(case.value)} ({reason})")
+        value = ", ".join(f"{x:g}" for x in case.value)
+        self._refused.append(f"the value ({value}) at {case.play.words} ({reason})")
         low, high = self._knob.low * INWARDS, self._knob.high / INWARDS
         if low < high:
             self._knob = replace(self._knob, low=low, high=high)
-        value = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
-        return self._replaced(task, replace(case, value=value, play=shrunk(case.play, self._knob.low, self._knob.high)))
+        nearer = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
+        play = shrunk(case.play, self._knob.low, self._knob.high)
+        return self._replaced(task, replace(case, value=nearer, play=play))
 
     def _replaced(self, task: Task, moved: Case) -> Task:
         """The task with another case, which takes the place of the first from now on."""
@@ -179,8 +181,9 @@ class NoiseReductionAudit:
         return tuple(covered)
 
 
-def _range(numbers: list[int]) -> str:
-    return f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else " and ".join(map(str, numbers))
+def _range(numbers: list[int], what: str) -> str:
+    words = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else " and ".join(map(str, numbers))
+    return f"{words} {what}" if numbers == [1] else f"{words} {what}s"
 
 
 def _numbers(case: Case) -> int:

@@ -21,6 +21,7 @@ VALUES = 512
 SINGLE = 2e-4
 """Grids coarser than this are no matter of single precision."""
 MULTIPLES = "multiples of"
+FRACTIONS = "releases that are not whole numbers"
 
 
 class Lattice:
@@ -197,8 +198,7 @@ class WholeNumbers:
             self.claims,
             samples=self.samples,
             p_value=0.0 if self.fractional else 1.0,
-            alpha=alpha,
             detectable="any release that is not a whole number",
             expected="whole numbers",
-            observed=f"{self.fractional} releases are not",
+            observed=f"{self.fractional} {FRACTIONS}",
         )

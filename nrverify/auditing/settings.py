@@ -25,6 +25,6 @@ class Settings:
             raise ValueError(f"samples is {self.samples!r}: it must be at least 1")
         for name, seconds in (("budget", self.budget), ("timeout", self.timeout)):
             if not (seconds > 0 and math.isfinite(seconds)):
-                raise ValueError(f"{name} is {seconds!r}: it must be a positive number of seconds")
+                raise ValueError(f"{name} is {seconds!r}: it must be a positive, finite number of seconds")
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed is {self.seed!r}: it must be a whole number from 0 to 2^63")

@@ -21,7 +21,9 @@ def seed_or_random(ctx: click.Context, parameter: click.Parameter, value: str) -
         click.echo(f"seed {drawn}", err=True)
         return drawn
     if not value.isdigit() or int(value) >= 2**63:
-        raise click.BadParameter(f"{value!r} is no seed: a whole number from 0, or 'random'", ctx, parameter)
+        raise click.BadParameter(
+            f"{value!r} is no seed: a whole number from 0 to 2^63 − 1, or 'random'", ctx, parameter
+        )
     return int(value)
 
 

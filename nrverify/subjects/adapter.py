@@ -182,10 +182,9 @@ def _call(name: str, function: Callable[..., Any], *arguments: Any, refusable: b
 
 
 def _raised(name: str, arguments: Sequence[Any], error: BaseException) -> str:
-    """What a valid request raised, and where."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
+    """What a valid request raised, and where in the subject's own code, if it was reached."""
+    own = Path(__file__).parent
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).parent != own]
     request = f"{name}({', '.join(map(reprlib.repr, arguments))})"
-    return (
-        f"{name}() raised {describe_error(error)} for a valid request: {request}, "
-        f"line {frame.lineno} of {Path(frame.filename).name}"
-    )
+    where = f", line {frames[-1].lineno} of {Path(frames[-1].filename).name}" if frames else ""
+    return f"{name}() raised {describe_error(error)} for a valid request: {request}{where}"

@@ -51,18 +51,29 @@ def load_python(rest: str) -> Any:
 
 
 def instance_of(found: Any) -> Any:
-    """A class or a function is called without arguments; anything else is the subject itself."""
-    if isinstance(found, type) or (callable(found) and getattr(found, "mechanism", None) is None):
-        try:
-            return found()
-        except Exception as error:
-            raise SubjectFailed(f"calling {found!r} to make the subject raised {describe_error(error)}") from error
-    return found
+    """A class is called without arguments, and so is a function, which may return a class; else the subject itself."""
+    made = found
+    for _ in range(2):
+        if isinstance(made, type) or (callable(made) and getattr(made, "mechanism", None) is None):
+            try:
+                made = made()
+            except Exception as error:
+                raise SubjectFailed(f"calling {made!r} to make the subject raised {describe_error(error)}") from error
+    if made is None or isinstance(made, str | bytes | int | float):
+        came = "" if made is found else f", which {found!r:.100} returned,"
+        raise SubjectFailed(
+            f"{made!r:.100}{came} is no subject: a class, an instance or a function that returns one is"
+        )
+    return made
 
 
 def describe_error(error: BaseException) -> str:
     """An exception in one line."""
-    words = " ".join(str(error).split())[:300]
+    try:
+        words = " ".join(str(error).split())[:300]
+    except Exception:
+        # An exception may fail to describe itself.
+        words = ""
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import reprlib
 from numbers import Number
 from typing import Any
 
@@ -16,6 +18,10 @@ Floats = NDArray[np.float64]
 
 def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The answer as floats of that shape (a scalar where one number is wanted)."""
+    wanted = "one number is needed" if shape == (1,) else f"numbers of shape {shape} are needed"
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise SubjectFailed(f"{what} is async, and returned a coroutine: {wanted}, from a plain method")
     try:
         array = np.asarray(answer)
         if array.dtype.kind == "O" and all(isinstance(part, Number) for part in array.flat):
@@ -24,14 +30,12 @@ def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     except Exception as error:
         raise SubjectFailed(f"{what} returned no array of numbers of shape {shape}: {describe_error(error)}") from error
     if array.dtype.kind not in "iufb":
-        raise SubjectFailed(
-            f"{what} returned {type(answer).__name__} of {array.dtype}: numbers of shape {shape} are needed"
-        )
+        raise SubjectFailed(f"{what} returned {_words(answer)} ({type(answer).__name__}): {wanted}")
     if array.shape == shape:
         return array.astype(np.float64, copy=False)
     if array.shape == () and shape == (1,):
         return array.astype(np.float64).reshape(1)
-    raise SubjectFailed(f"{what} returned shape {array.shape}: shape {shape} is needed")
+    raise SubjectFailed(f"{what} returned numbers of shape {array.shape}: {wanted}")
 
 
 def halting_rounds(answer: Any, runs: int) -> NDArray[np.int64]:
@@ -67,5 +71,5 @@ def shown(answer: Any, d: int) -> tuple[Floats, list[int]]:
 
 def _words(answer: Any) -> str:
     """An answer in one line."""
-    text = repr(answer.tolist() if isinstance(answer, np.ndarray) else answer)
+    text = reprlib.repr(answer.tolist() if isinstance(answer, np.ndarray) else answer)
     return " ".join(text.split())[:100]

@@ -105,6 +105,8 @@ def _choice(attributes: dict[str, Any], key: str, allowed: tuple[str, ...], defa
     value = attributes.get(key)
     if value is None and default is not None:
         return default
+    if value is None:
+        raise SubjectFailed(f"the subject has no attribute {key}: it must be one of {', '.join(allowed)}")
     if value not in allowed:
         close = difflib.get_close_matches(str(value)[:100], allowed, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""

@@ -34,6 +34,11 @@ class Fixed:
         """How many releases."""
         return len(self.schedule)
 
+    @property
+    def words(self) -> str:
+        """From where to where it asks."""
+        return f"{self.schedule[0]:.3g} to {self.schedule[-1]:.3g}"
+
     def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
         """The next entry of the schedule."""
         return self.schedule[len(asked)] if len(asked) < len(self.schedule) else None
@@ -54,6 +59,11 @@ class Follow:
     close: float
     """Stops when two releases differ by less than this in the first coordinate; 0 never stops."""
 
+    @property
+    def words(self) -> str:
+        """From where to where it asks."""
+        return f"{self.start:.3g} to {self.end:.3g}"
+
     def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
         """The next request; it depends on the releases alone, as an analyst's may."""
         if not asked:
@@ -62,7 +72,7 @@ class Follow:
             return None
         if len(asked) == 1:
             return self._toward(asked[-1] * self.slow)
-        change = float(releases[-1][0] - releases[-2][0])
+        change = float(releases[-1][0]) - float(releases[-2][0])
         if abs(change) < self.close:
             return None
         return self._toward(asked[-1] * (self.fast if change > 0 else self.slow))

@@ -213,7 +213,7 @@ def test_exceptions_hangs_and_wrong_types_mean_it_could_not_be_run():
     def hangs(t):
         time.sleep(60)
 
-    for psi, words in ((raises, "no such time"), (lambda t: "1", "numbers"), (lambda t: [1.0, 2.0], "shape")):
+    for psi, words in ((raises, "no such time"), (lambda t: "1", "one number"), (lambda t: [1.0, 2.0], "shape")):
         report = nrverify.audit(subject(psi))
         assert report.exit_code == 3
         assert words in report.message
@@ -247,4 +247,22 @@ def test_skellam_crossing_agrees_with_the_tilted_lattice_recursion(epsilon, sens
 def test_a_skellam_boundary_for_twice_the_rate_is_refuted():
     wrong = SkellamLinear.tightest_at(epsilon=2.0, delta=1e-6, sensitivity=1, rate=2.0)
     report = nrverify.audit(subject(wrong, process="skellam", rate=1.0, sensitivity=1))
+    assert refuted(report) == ["boundary.crossing"]
+
+
+def test_a_boundary_of_many_lines_is_settled_where_each_has_its_share():
+    """The lowest of 25 lines a + (b + ½)/t, each crossed with probability e^{−2ab} = δ/25: by the union bound right."""
+    level = math.log(25e6)
+    lines = [(math.sqrt(level / 2 / t), math.sqrt(level * t / 2)) for t in 4.0 ** np.arange(-8, 17)]
+    report = nrverify.audit(subject(lambda t: min(a + (b + 0.5) / t for a, b in lines)))
+    assert report.verdict == "consistent"
+    low, high = (float(word) for word in check(report, "boundary.crossing").observed.split()[1:4:2])
+    assert 1 / 25 < low / 1e-6 <= high / 1e-6 < 1
+    assert high < 1.001 * low
+
+
+def test_a_boundary_of_many_lines_that_all_have_the_whole_delta_is_refuted():
+    level = math.log(1e6)
+    lines = [(math.sqrt(level / 2 / t), math.sqrt(level * t / 2)) for t in 4.0 ** np.arange(-8, 17)]
+    report = nrverify.audit(subject(lambda t: min(a + (b + 0.5) / t for a, b in lines)))
     assert refuted(report) == ["boundary.crossing"]

@@ -38,6 +38,11 @@ class ZeroInTheClear(Walk):
         return value + noise if np.any(value) else np.zeros_like(noise)
 
 
+class NoNoise(Walk):
+    def shown(self, value, noise, times):
+        return value + 0 * noise
+
+
 class LastWithoutNoise(Walk):
     def shown(self, value, noise, times):
         return value + noise * (np.arange(times.size) < max(times.size - 1, 1))[:, None]
@@ -78,6 +83,7 @@ class FirstTime:
         (Rounded, "lattice", "only accuracy suffers"),
         (NeverNegative, "lattice", "cut off at a limit"),
         (ZeroInTheClear, "lattice", "released in the clear"),
+        (NoNoise, "lattice", "no noise is added"),
         (LastWithoutNoise, "lattice", "released in the clear"),
         (GrowingBias, "ties.repeated-time", "something small is added to every answer"),
         (NearTimesCached, "ties", "if the release before is given again only accuracy suffers"),

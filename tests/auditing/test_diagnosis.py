@@ -35,7 +35,7 @@ def test_each_faulty_recursion_is_named_from_its_own_noise(cause, family):
         assert found is None
         return
     assert found is not None
-    same = [np.allclose(_covariance(found.cause, variance, t), _covariance(cause, variance, t)) for t in TIMES]
+    same = [np.allclose(_covariance(found.causes[0], variance, t), _covariance(cause, variance, t)) for t in TIMES]
     assert all(same)
 
 

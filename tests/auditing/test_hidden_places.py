@@ -268,7 +268,8 @@ def test_an_answer_that_is_no_number_is_an_error_and_not_a_release(answer):
 
     report = audit(Odd(), samples=100)
     assert report.verdict == "errored"
-    assert "numbers of shape" in report.message
+    assert "release() returned" in report.message
+    assert "one number is needed" in report.message
 
 
 class Raising:
@@ -340,15 +341,54 @@ class CloseTogether(Path):
         return _with_steps(value, schedule, sessions, seed, lambda ratio: ratio <= 0.999, keeps=True)
 
 
-def _with_steps(value, schedule, sessions, seed, drawn, keeps=False):
-    """A bridge of which a step is made only where `drawn` says so of the ratio of times."""
+class WithinTolerance(Path):
+    """Times that numpy takes for close are taken for the same."""
+
+    def sample(self, value, schedule, sessions, seed):
+        return _with_steps(value, schedule, sessions, seed, lambda ratio: not np.isclose(ratio, 1.0), keeps=True)
+
+
+class RareFirst(Path):
+    """The first release of one session in a hundred has three tenths of its noise."""
+
+    def sample(self, value, schedule, sessions, seed):
+        first = np.where(np.random.default_rng([seed, 1]).random(sessions) < 0.01, 0.3, 1.0)[:, None]
+        return _with_steps(value, schedule, sessions, seed, lambda ratio: True, first=first)
+
+
+class Chunked(Path):
+    """Sessions are drawn 4096 at a time, each time from the same seed."""
+
+    def sample(self, value, schedule, sessions, seed):
+        sizes = [min(4096, sessions - start) for start in range(0, sessions, 4096)]
+        return np.concatenate([super(Chunked, self).sample(value, schedule, size, seed) for size in sizes])
+
+
+class CoinsForCounts:
+    """Poisson numbers of mean below ½ are taken for coins at the first release; later ones are thinned as they are."""
+
+    mechanism = "skellam"
+
+    def sample(self, value, schedule, sessions, seed):
+        rng, mean = np.random.default_rng(seed), schedule[0]
+        shape = (2, sessions, len(value))
+        counts = rng.random(shape) < mean if mean < 0.5 else rng.poisson(mean, shape)
+        found = []
+        for before, at in zip([schedule[0], *schedule], schedule, strict=False):
+            counts = rng.binomial(counts.astype(int), at / before)
+            found.append(value + counts[0] - counts[1])
+        return np.stack(found, axis=1)
+
+
+def _with_steps(value, schedule, sessions, seed, drawn, keeps=False, first=1.0):
+    """A bridge of which a step is made only where `drawn` says so of the ratio of times, the first times a factor."""
     rng = np.random.default_rng(seed)
     noise, found = 0.0, []
     for before, at in zip([math.inf, *schedule], schedule, strict=False):
         ratio = at / before
         step = rng.standard_normal((sessions, len(value))) * math.sqrt(at * (1 - ratio))
         made = drawn(ratio) or not found
-        noise = noise * (1.0 if keeps and not made else ratio) + step * made
+        noise = noise * (1.0 if keeps and not made else ratio) + step * made * (1.0 if found else first)
         found.append(value + noise)
     return np.stack(found, axis=1)
 
@@ -363,9 +403,17 @@ class EqualNumbers(Path):
 
 @pytest.mark.parametrize(
     ("subject", "check"),
-    [(FarApart, "law.transcript"), (CloseTogether, "ties"), (EqualNumbers, "independence.coordinates")],
+    [
+        (FarApart, "law.transcript"),
+        (CloseTogether, "ties"),
+        (WithinTolerance, "ties"),
+        (EqualNumbers, "independence.coordinates"),
+        (RareFirst, "law.release"),
+        (Chunked, "randomness.streams"),
+        (CoinsForCounts, "law.release"),
+    ],
 )
-def test_faults_of_rare_ratios_and_equal_coordinates_are_refuted(subject, check):
+def test_faults_of_rare_ratios_coordinates_sessions_requests_and_counts_are_refuted(subject, check):
     report = audit(subject())
     assert check in {found.id for found in report.checks if found.verdict == "refuted"}
 

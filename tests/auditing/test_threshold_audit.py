@@ -190,6 +190,40 @@ def test_the_black_box_finds_no_query_noise_by_itself():
     assert report.checks[0].statistic > 2.5
 
 
+class NormalThreshold(Batch):
+    """The threshold noise is normal, of the right variance; where ε rises it is a Brownian path of those variances."""
+
+    mechanism = "reduced-above-threshold"
+
+    def run_many(self, utilities, epsilons, threshold, sensitivity, runs, seed):
+        rng = np.random.default_rng(seed)
+        scale = sensitivity / np.array(epsilons)
+        steps = np.sqrt(8 * -np.diff(scale**2, append=0.0)) * rng.standard_normal((runs, scale.size))
+        level = threshold + steps[:, ::-1].cumsum(axis=1)[:, ::-1]
+        above = np.array(utilities) + rng.laplace(0.0, 4 * scale, level.shape) >= level
+        return np.where(above.any(axis=1), above.argmax(axis=1) + 1, 0)
+
+
+class FirstRoundSkipped(Batch):
+    """It never halts in the first round, which is no matter of noise."""
+
+    def run_many(self, utilities, epsilons, threshold, sensitivity, runs, seed):
+        never = [threshold - 1e9 * sensitivity, *utilities[1:]]
+        return super().run_many(never, epsilons, threshold, sensitivity, runs, seed)
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [(NormalThreshold, "the threshold noise is normal"), (FirstRoundSkipped, "noise of another law than claimed, or")],
+)
+def test_a_fault_is_named_where_it_fits_and_not_where_it_does_not(subject, words):
+    report = nrverify.audit(subject)
+    assert "threshold.law" in refuted(report)
+    message = next(check.message for check in report.checks if check.id == "threshold.law")
+    assert words in message
+    assert "nothing leaks" not in message
+
+
 # Subjects that cannot be run
 
 

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from nrverify.subjects.address import instance_of
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.plays import Fixed, Follow
 from nrverify.subjects.python import PythonHost
@@ -133,7 +134,7 @@ class Words(Sound):
         (Refuses(), SubjectRefused, r"time below 0\.1"),
         (Exits(), SubjectFailed, "SystemExit"),
         (Dies(), SubjectFailed, "ended with exit code 9"),
-        (WrongShape(), SubjectFailed, r"shape \(4, 2\): shape \(4, 2, 1\) is needed"),
+        (WrongShape(), SubjectFailed, r"numbers of shape \(4, 2\): numbers of shape \(4, 2, 1\) are needed"),
         (Words(), SubjectFailed, "numbers of shape"),
     ],
 )
@@ -181,7 +182,8 @@ def test_a_subject_that_changes_its_arguments_changes_only_its_own(host_of):
     ("attributes", "words"),
     [
         ({"mechanism": "brownain"}, "did you mean 'brownian'"),
-        ({"mechanism": None}, "mechanism is None"),
+        ({"mechanism": None}, "no attribute mechanism"),
+        ({"mechanism": "brownian", "range": (1, float("inf"))}, "both ends must be finite"),
         ({"mechanism": "laplace", "sample": None, "open": None}, r"needs open\(\) or sample\(\)"),
         ({"mechanism": "brownian", "knob": "epsilon"}, "needs the attribute sensitivity"),
         ({"mechanism": "brownian", "knob": "eps"}, "knob is 'eps'"),
@@ -194,3 +196,36 @@ def test_a_description_that_makes_no_sense_is_refused_with_its_remedy(attributes
     subject = type("Subject", (Sound,), attributes)()
     with pytest.raises(SubjectFailed, match=words):
         PythonHost(lambda: subject, 20.0)
+
+
+@pytest.mark.parametrize("made", [5, None, "brownian", lambda: None], ids=["number", "nothing", "text", "factory"])
+def test_what_is_no_subject_is_said_to_be_none(made):
+    with pytest.raises(SubjectFailed, match="is no subject"):
+        instance_of(made)
+
+
+@pytest.mark.parametrize("named", [Sound, Sound(), lambda: Sound(), lambda: Sound], ids=["class", "it", "f", "f of f"])
+def test_a_class_an_instance_and_a_function_for_either_name_a_subject(named):
+    assert isinstance(instance_of(named), Sound)
+
+
+def test_an_async_method_is_told_so_and_leaves_no_warning(host_of):
+    class Async(Sound):
+        async def sample(self, value, schedule, sessions, seed):
+            return np.zeros((sessions, len(schedule), len(value)))
+
+    with pytest.raises(SubjectFailed, match=r"sample\(\) is async"):
+        host_of(Async()).sample(VALUE, (1.0,), 1, 1)
+
+
+def test_an_exception_that_cannot_describe_itself_is_named(host_of):
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError("in __str__")
+
+    class Fails(Sound):
+        def sample(self, value, schedule, sessions, seed):
+            raise Mute
+
+    with pytest.raises(SubjectFailed, match=r"sample\(\) raised Mute for a valid request.*line \d+ of test_python.py"):
+        host_of(Fails()).sample(VALUE, (1.0,), 1, 1)
