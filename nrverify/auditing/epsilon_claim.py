@@ -42,8 +42,10 @@ class EpsilonClaim:
     """The ε asked for bounds the loss of everything so far, judged from the noise at each ε.
 
     Catches too little noise for the ε (a wrong constant, boundary, or norm of the sensitivity). Relies on the joint law
-    of the releases, which other checks examine. Misses shortfalls that a finite set of ε's cannot show, and for Skellam
-    noise at unknown times those that no look shows alone.
+    of the releases, which other checks examine. Brownian noise at unknown times is judged schedule by schedule, since
+    it may be suited to the number of looks; and at all ε's together only where one look and many are seen to have the
+    same noise. Misses shortfalls that a finite set of ε's cannot show, and for Skellam noise at unknown times those
+    that no look shows alone.
     """
 
     id = "privacy.epsilon"
@@ -68,6 +70,7 @@ class EpsilonClaim:
         self.too_little = TooLittle(mechanism, self._least, rate)
         self._times: dict[float, float] = {}
         self._judged: tuple[int, float, str] | None = None
+        self._alike = False
 
     def ask_densely(self, times: dict[float, float]) -> None:
         """Takes in the subject's own times at many ε's: the claim is for any of them, sampled or not."""
@@ -120,7 +123,8 @@ class EpsilonClaim:
         detectable = "any shortfall beyond the boundary's own slack, at the ε's asked"
         if not self._times:
             resolution = self.levels.resolution(alpha)
-            detectable = f"noise too small by {100 * resolution:.2g} % beyond the boundary's own slack"
+            where = "" if self.mechanism != "brownian" or self._alike else ", in a schedule of those asked"
+            detectable = f"noise too small by {100 * resolution:.2g} % beyond the boundary's own slack{where}"
             if verdict is CheckVerdict.CONSISTENT and resolution > 0.5:
                 verdict = CheckVerdict.INCONCLUSIVE
         return CheckResult(
@@ -190,7 +194,8 @@ class EpsilonClaim:
     def _at_confidence_limits(self, alpha: float) -> tuple[float, str]:
         if self.mechanism == "brownian":
             found = [self._of_schedule(limits) for limits in self.levels.by_schedule(alpha / 4).values()]
-            if self.levels.alike(alpha / 4, self._spared):
+            self._alike = self.levels.alike(alpha / 4, self._spared)
+            if self._alike:
                 largest, smallest = self.levels.largest(alpha / 4), self.levels.smallest(alpha / 4)
                 found += [
                     self._of_all({e: (smallest[d, e], t) for (d, e), t in largest.items() if d == dimension})
