@@ -25,7 +25,7 @@ FLOOR = 0.02
 
 HARDLY = 0.02
 """Query noise so small stands for none where ε rises."""
-MANY_ROUNDS, SIMULATED = 8, 300_000
+MANY_ROUNDS, SIMULATED, AT_ONCE = 8, 300_000, 30_000
 
 _NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
 
@@ -173,36 +173,38 @@ def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
 def _walked_wrong(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
     """Threshold noise that changes from round to round by a wrong rule: simulated, for want of a form.
 
-    Walked up from the last scale, staying with probability r for r²; a Brownian path with the variances 2b²; kept with
-    probability r², else drawn anew. Any law fixed in advance is a fair alternative.
+    Any law fixed in advance is a fair alternative; the cells get half a run each so that none is empty.
     """
-    rng = np.random.default_rng(0)
-    shape, ratios = (SIMULATED, b.size), b[1:] / b[:-1]
-    moved = rng.random((SIMULATED, b.size - 1)) >= ratios
-    jumps = np.where(moved, rng.laplace(0.0, b[:-1], moved.shape), 0.0)
-    last = rng.laplace(0.0, b[-1], (SIMULATED, 1))
+    rng, cells = np.random.default_rng(0), b.size + 1
+    counts: dict[str, Floats] = {}
+    for _ in range(SIMULATED // AT_ONCE):
+        for name, levels in _wrong_walks(b, rng).items():
+            halts = margins + rng.laplace(0.0, c, levels.shape) >= levels
+            halted = np.where(halts.any(axis=1), halts.argmax(axis=1), b.size)
+            counts[name] = counts.get(name, np.full(cells, 0.5)) + np.bincount(halted, minlength=cells)
+    return counts
+
+
+def _wrong_walks(b: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+    """Threshold noise (runs, rounds) of the right scales: walked up from the last one, staying with probability r for
+    r²; a Brownian path with the variances 2b²; kept with probability r², else drawn anew."""
+    ratios, shape = b[1:] / b[:-1], (AT_ONCE, b.size)
+    jumps = rng.laplace(0.0, b, shape)
+    jumps[:, :-1] *= rng.random((AT_ONCE, ratios.size)) >= ratios
     steps = rng.standard_normal(shape) * np.sqrt(2 * -np.diff(b**2, append=0.0))
-    anew = rng.laplace(0.0, b, shape)
-    drawn = np.concatenate([np.ones((SIMULATED, 1), dtype=bool), rng.random(moved.shape) >= ratios**2], axis=1)
+    drawn = np.ones(shape, dtype=bool)
+    drawn[:, 1:] = rng.random((AT_ONCE, ratios.size)) >= ratios**2
     since = np.maximum.accumulate(np.where(drawn, np.arange(b.size), 0), axis=1)
-    paths = {
-        "threshold noise stays with probability s/t, not its square": _summed_back(np.append(jumps, last, axis=1)),
+    return {
+        "threshold noise stays with probability s/t, not its square": _summed_back(jumps),
         "normal threshold noise": _summed_back(steps),
-        "threshold noise kept or drawn anew by a coin": np.take_along_axis(anew, since, axis=1),
+        "threshold noise kept or drawn anew by a coin": np.take_along_axis(rng.laplace(0.0, b, shape), since, axis=1),
     }
-    return {name: _simulated(margins, c, path, rng) for name, path in paths.items()}
 
 
 def _summed_back(steps: Floats) -> Floats:
     """Σ of this step and all later ones."""
     return steps[:, ::-1].cumsum(axis=1)[:, ::-1]
-
-
-def _simulated(margins: Floats, c: Floats, levels: Floats, rng: np.random.Generator) -> Floats:
-    """The halting rounds of simulated threshold noise (n, rounds); half a run in each cell, so that none is empty."""
-    halts = margins + rng.laplace(0.0, c, levels.shape) >= levels
-    halted = np.where(halts.any(axis=1), halts.argmax(axis=1), margins.size)
-    return np.bincount(halted, minlength=margins.size + 1).astype(np.float64) + 0.5
 
 
 def _redrawn_survival(margin: float, b: float, c: float) -> float:

@@ -113,6 +113,19 @@ def test_a_common_noise_scaled_down_has_the_law_of_its_simulation():
     assert np.all(np.abs(shares - law) < 5 * np.sqrt(law * (1 - law) / runs))
 
 
+def test_normal_threshold_noise_has_the_law_of_its_simulation():
+    # 400,000 runs; 5 cells at 5 standard deviations: error probability below 3e-6, with a fixed seed.
+    design = next(d for d in designs_for("above-threshold") if d.name.startswith("above, then below"))
+    law = (faulty_laws(design)["normal threshold noise"] - 0.02 * claimed_law(design)) / 0.98
+    rng = np.random.default_rng(6)
+    runs, scale = 400_000, design.sensitivity / np.array(design.epsilons)
+    level = design.threshold + math.sqrt(8) * scale[0] * rng.standard_normal((runs, 1))
+    above = np.array(design.utilities) + rng.laplace(0, 4 * scale, (runs, 4)) >= level
+    cells = np.where(above.any(axis=1), above.argmax(axis=1), 4)
+    shares = np.bincount(cells, minlength=5) / runs
+    assert np.all(np.abs(shares - law) < 5 * np.sqrt(law * (1 - law) / runs))
+
+
 @pytest.mark.parametrize("mechanism", ["above-threshold", "reduced-above-threshold"])
 def test_neighbours_are_exactly_the_sensitivity_apart_at_the_worst_signs(mechanism):
     for pair in neighbours_for(mechanism):
