@@ -40,7 +40,7 @@ class Sampler:
     """The looks of a run and their limits.
 
     A look is divided over its tasks, and a task into chunks: of at most 2^18 numbers, and of no more than a third of
-    --timeout at the pace of that task so far. Only this last rule depends on measured speed. Looks grow by a quarter,
+    --timeout at the pace of that task, or of all, so far. Only this last rule depends on measured speed. Looks grow by a quarter,
     so it binds only where a request takes about a hundredth of the subject's time so far: a subject slow enough for
     that is the only one whose transcripts may differ between two runs with the same seed.
     """
@@ -138,9 +138,10 @@ class Sampler:
                 self._next_seed += size
 
     def _most(self, task: Task) -> int:
-        """The largest chunk of a task: by memory, and by time where its pace is known."""
+        """The largest chunk of a task: by memory, and by time at its pace, or at that of all so far where it is new."""
         most = MOST_NUMBERS // task.numbers
-        pace = self._paces.get(task.name, Pace())
+        so_far = Pace(self._seconds, self._seconds, self._drawn) if self._drawn else Pace()
+        pace = self._paces.get(task.name, so_far)
         return min(most, int(pace.drawn * self.settings.timeout / (3 * pace.seconds))) if pace.seconds else most
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
