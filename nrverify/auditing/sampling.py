@@ -40,9 +40,9 @@ class Sampler:
     """The looks of a run and their limits.
 
     A look is divided over its tasks, and a task into chunks: of at most 2^18 numbers, and of no more than a third of
-    --timeout at the pace of that task, or of all, so far. Only this last rule depends on measured speed. Looks grow by a quarter,
-    so it binds only where a request takes about a hundredth of the subject's time so far: a subject slow enough for
-    that is the only one whose transcripts may differ between two runs with the same seed.
+    --timeout at the pace of that task, or of all, so far. Only this last rule depends on measured speed. Looks grow by
+    a quarter, so it binds only where a request takes about a hundredth of the subject's time so far: a subject slow
+    enough for that is the only one whose transcripts may differ between two runs with the same seed.
     """
 
     def __init__(self, host: Host, settings: Settings, crew: Crew, progress: Progress | None = None) -> None:
