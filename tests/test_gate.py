@@ -151,7 +151,7 @@ def test_a_subject_that_cannot_be_run_is_an_error_of_every_item_in_one_sentence(
     ("subject", "words"),
     [
         ("Nameless", "did you mean 'brownian'?"),
-        ("object", "the attribute mechanism is None"),
+        ("object", "the subject has no attribute mechanism"),
         ("'python:missing.py:Name'", "there is no file 'missing.py'"),
     ],
 )
