@@ -104,7 +104,7 @@ EPSILON = {"knob": "epsilon", "sensitivity": 1.0, "delta": 1e-6, "schedule": [0.
     ("arrays", "words"),
     [
         (transcripts(mechanism="gauss"), "mechanism is 'gauss'"),
-        (transcripts(mechanism=None), "no attribute mechanism"),
+        (transcripts(mechanism=None), "mechanism is None"),
         (transcripts(mechanism=1.0), "array mechanism"),
         (transcripts(mechanism="boundary"), "cannot be audited from records"),
         (transcripts(knob="speed"), "knob is 'speed'"),
