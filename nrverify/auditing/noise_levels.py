@@ -152,7 +152,7 @@ def _last_ratios(counts: Floats, shape: float, level: float, effects: Floats) ->
     beyond = np.full_like(counts, 1e-300) if effects[0] < 0 else FARTHEST * (counts + level / shape)
     some = excluded(beyond)
     refused = beyond.copy()
-    while np.any(np.abs(refused - allowed) > 1e-14 * np.maximum(allowed, refused)):
+    while np.any(np.abs(refused - allowed) > 1e-10 * np.maximum(allowed, refused)):
         middle = 0.5 * (allowed + refused)
         out = excluded(middle)
         allowed, refused = np.where(out, allowed, middle), np.where(out, middle, refused)

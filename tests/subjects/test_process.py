@@ -211,7 +211,7 @@ def test_closing_may_be_skipped(monkeypatch, outcome, fails):
 @pytest.mark.parametrize(
     ("results", "words"),
     [
-        ({"release": [0.0]}, r"release\(\) returned shape \(1,\): shape \(2,\) is needed"),
+        ({"release": [0.0]}, r"release\(\) returned numbers of shape \(1,\): numbers of shape \(2,\) are needed"),
         ({"release": 0.0}, "shape"),
         ({"release": "0.0"}, "no array of numbers"),
         ({"open": 3}, "session"),
