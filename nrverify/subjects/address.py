@@ -54,7 +54,7 @@ def instance_of(found: Any) -> Any:
     """A class is called without arguments, and so is a function, which may return a class; else the subject itself."""
     made = found
     for _ in range(2):
-        if isinstance(made, type) or (callable(made) and getattr(made, "mechanism", None) is None):
+        if isinstance(made, type) or (made is found and callable(made) and getattr(made, "mechanism", None) is None):
             try:
                 made = made()
             except Exception as error:
