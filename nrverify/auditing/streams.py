@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,14 +78,15 @@ class Seen:
         if repeated.size == 0:
             return 0, 0
         some = np.isin(keys[:, 0], repeated)
-        _, alike = np.unique(keys[some], axis=0, return_inverse=True)
-        rows = np.unique(np.column_stack([alike.ravel(), requests[some], owners[some]]), axis=0)
+        one, other, request, owner = keys[some, 0], keys[some, 1], requests[some], owners[some]
+        order = np.lexsort((owner, request, other, one))
+        owner = owner[order]
+        same_key = _as_before(one[order]) & _as_before(other[order])
+        same_request = same_key & _as_before(request[order])
         # Of sessions of one request with equal keys every one but the first is a repeat, however many keys it has.
-        again = (rows[1:, :2] == rows[:-1, :2]).all(axis=1)
-        within = np.unique(rows[1:][again, 2]).size
+        within = np.unique(owner[same_request & ~_as_before(owner)]).size
         # In groups of equal keys, every request but the first has met an earlier one.
-        different = np.unique(rows[:, :2], axis=0)
-        between = np.unique(different[1:][different[1:, 0] == different[:-1, 0], 1]).size
+        between = np.unique(request[order][same_key & ~same_request]).size
         return int(within), int(between)
 
     def p_value(self, within: int, between: int) -> float:
@@ -104,6 +106,11 @@ class Seen:
         """
         likely = min(self.count * (1 / FEWEST_STREAMS + self.equal + KEY_COLLISION), 1.0)
         return float(bdtrc(repeats - 1, self.count, likely)) if repeats else 1.0
+
+
+def _as_before(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each is equal to the one before it; the first is not."""
+    return np.concatenate([[False], column[1:] == column[:-1]])
 
 
 class Streams:

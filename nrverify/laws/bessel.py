@@ -4,6 +4,7 @@ Three regimes would lose digits in a library's scaled I: orders far above the ar
 and ratios of two orders that differ by parts in 1e9. Here ratios are sums of terms >= 0.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ _LOG_2PI = float(np.log(2 * np.pi))
 
 def log_scaled(order: ArrayLike, x: ArrayLike) -> Any:
     """log(e^{-x} I_{|order|}(x)), x >= 0: the log-pmf at `order` of a Skellam law of variance x."""
-    order, x = _flat(np.abs(order), x)
+    order, x = _numbers(np.abs(order), x)
 
     def expansion(order: Floats, x: Floats, radius: Floats) -> Floats:
         exponent = order * (order / (radius + x)) - order * _asinh_ratio(order, x)
@@ -33,7 +34,7 @@ def log_tilted(order: ArrayLike, x: ArrayLike, slope: ArrayLike) -> Any:
 
     The tilts of the three factors of a Skellam bridge cancel exactly, and with them exponents far above the result.
     """
-    order, x, slope = _flat(order, x, slope)
+    order, x, slope = _numbers(order, x, slope)
 
     def expansion(order: Floats, x: Floats, radius: Floats, slope: Floats) -> Floats:
         return (
@@ -46,12 +47,12 @@ def log_tilted(order: ArrayLike, x: ArrayLike, slope: ArrayLike) -> Any:
         tilt = order * np.arcsinh(slope) - x * slope * (slope / (1 + np.hypot(1, slope)))
         return np.asarray(_log_scaled_by_series(np.abs(order), x) + tilt)
 
-    return _by_regime(expansion, series, order, x, slope)
+    return _by_regime(expansion, series, order, x, [slope])
 
 
 def log_ratio(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Any:
     """log I_a(x) - log I_b(x) for integers a, b >= 0 and x > 0, accurate in relative terms however small it is."""
-    a, b, x = _flat(a, b, x)
+    a, b, x = np.broadcast_arrays(*_numbers(a, b, x))
     low, high = np.minimum(a, b), np.maximum(a, b)
     # log I falls with the order, so the way from low to high may be split where the expansion becomes valid.
     split = np.ceil(np.sqrt(SMALLEST_RADIUS**2 - np.minimum(x, SMALLEST_RADIUS) ** 2))
@@ -94,12 +95,21 @@ def _log_scaled_by_series(order: Floats, x: Floats) -> Floats:
 def _power_series(order: Floats, x: Floats) -> Floats:
     """Σ_k (x²/4)^k order! / (k! (order+k)!), a sum of positive terms."""
     quarter = 0.25 * x * x
-    total, term, k = np.ones(x.shape), np.ones(x.shape), 1
-    while term.size and np.any(term > 1e-18 * total):
-        term = term * (quarter / (k * (order + k)))
+    total, term = np.ones(x.shape), np.ones(x.shape)
+    for k in range(1, _terms(float(quarter.max(initial=0.0)), float(order.min(initial=np.inf)))):
+        term *= quarter / (k * (order + k))
         total += term
-        k += 1
     return total
+
+
+def _terms(quarter: float, order: float) -> int:
+    """How many terms matter where they fall slowest: at the largest argument and the smallest order."""
+    total, term, k = 1.0, 1.0, 0
+    while term > 1e-18 * total:
+        k += 1
+        term *= quarter / (k * (order + k))
+        total += term
+    return k
 
 
 def _divergence(order: Floats, x: Floats, radius: Floats, slope: Floats) -> Floats:
@@ -137,10 +147,14 @@ def _asinh_ratio(order: Floats, x: Floats) -> Floats:
     return np.asarray(np.arcsinh(ratio))
 
 
-def _by_regime(expansion: Any, series: Any, order: Floats, x: Floats, *others: Floats) -> Any:
+def _by_regime(expansion: Any, series: Any, order: Floats, x: Floats, others: Sequence[Floats] = ()) -> Any:
     """The expansion where R >= 30, the power series elsewhere; at infinite orders -inf."""
     radius = np.hypot(order, x)
     far = (radius >= SMALLEST_RADIUS) & np.isfinite(radius)
+    if far.all():
+        with np.errstate(all="ignore"):
+            return expansion(order, x, radius, *others)[()]
+    order, x, *others = np.broadcast_arrays(order, x, *others)
     near = radius < SMALLEST_RADIUS
     result = np.full(radius.shape, -np.inf)
     with np.errstate(all="ignore"):
@@ -149,5 +163,5 @@ def _by_regime(expansion: Any, series: Any, order: Floats, x: Floats, *others: F
     return result[()]
 
 
-def _flat(*arrays: ArrayLike) -> tuple[Floats, ...]:
-    return tuple(np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in arrays)))
+def _numbers(*arrays: ArrayLike) -> tuple[Floats, ...]:
+    return tuple(np.asarray(a, dtype=np.float64) for a in arrays)

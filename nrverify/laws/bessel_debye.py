@@ -19,30 +19,29 @@ def log_correction(order: Floats, radius: Floats) -> Floats:
     """log Σ_k U_k(p)/ν^k for R = radius >= 30, with relative accuracy as it tends to 0."""
     if radius.size == 0:
         return np.zeros(radius.shape)
-    square = (order / radius) ** 2
-    inverse = 1 / radius
-    polynomials, bounds = _expansion()
+    coefficients, bounds = _expansion()
     nearest = float(radius.min())
     last = next((k for k in range(1, TERMS) if bounds[k] / nearest**k < 1e-18), TERMS - 1)
-    total = np.zeros(radius.shape)
-    for polynomial in reversed(polynomials[1 : last + 1]):
-        value = np.full(radius.shape, polynomial[-1])
-        for coefficient in polynomial[-2::-1]:
-            value *= square
-            value += coefficient
-        total += value
+    squares = np.empty((last + 1, radius.size))
+    squares[0] = 1.0
+    squares[1:] = ((order / radius) ** 2).reshape(-1)
+    polynomials = coefficients[: last + 1, : last + 1] @ np.cumprod(squares, axis=0)
+    inverse = 1 / radius.reshape(-1)
+    total = np.zeros(radius.size)
+    for polynomial in polynomials[:0:-1]:
+        total += polynomial
         total *= inverse
-    return np.log1p(total)
+    return np.asarray(np.log1p(total).reshape(radius.shape))
 
 
 @cache
-def _expansion() -> tuple[list[list[float]], list[float]]:
-    """V_0, V_1, … as coefficients of powers of p², and bounds of |V_k| on [0, 1].
+def _expansion() -> tuple[Floats, list[float]]:
+    """V_0, V_1, … as rows of coefficients of powers of p², and bounds of |V_k| on [0, 1].
 
     From U_{k+1}(p) = ½p²(1-p²)U_k'(p) + ⅛∫₀^p (1-5q²)U_k(q)dq.
     """
     exact = [Fraction(1)]
-    polynomials, bounds = [[1.0]], [1.0]
+    coefficients, bounds = np.eye(1, TERMS), [1.0]
     grid = np.linspace(0, 1, 401)
     for k in range(TERMS - 1):
         following = [Fraction(0)] * (len(exact) + 1)
@@ -51,6 +50,7 @@ def _expansion() -> tuple[list[list[float]], list[float]]:
             following[i] += coefficient * (Fraction(power, 2) + Fraction(1, 8 * (power + 1)))
             following[i + 1] -= coefficient * (Fraction(power, 2) + Fraction(5, 8 * (power + 3)))
         exact = following
-        polynomials.append([float(c) for c in exact])
-        bounds.append(float(np.abs(np.polyval(polynomials[-1][::-1], grid)).max()))
-    return polynomials, bounds
+        row = np.array([float(c) for c in exact] + [0.0] * (TERMS - len(exact)))
+        coefficients = np.vstack([coefficients, row])
+        bounds.append(float(np.abs(np.polyval(row[::-1], grid)).max()))
+    return coefficients, bounds
