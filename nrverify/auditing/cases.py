@@ -38,12 +38,14 @@ ONE_BY_ONE_SHARE = 0.02
 MOST_ONE_BY_ONE = 2**20
 """As long as no more sessions than this are drawn in all: requests take time."""
 AT_ONCE = "at once"
-AT_ONCE_SHARE, AT_ONCE_FROM = 0.3, 2**17
+AT_ONCE_SHARE, AT_ONCE_AFTER = 0.3, 2**17
 """Of the sessions of a look after so many: one request for more than are usually drawn together."""
 OPENED_SHARE = 1 / 3
 """Of the fixed schedules, where a subject offers both methods."""
-DENSE_GROUPS = 8
-DENSE_ROUNDS = 2
+DENSE_GROUPS, DENSE_CASES = 4, 16
+"""Schedules that share the grid between them, fewer in few dimensions, and how many cases there are of them in all."""
+DENSE_AFTER = 2**12
+"""Dense schedules are asked for after so many sessions: fewer say little of so many ε's."""
 ALONE_ROUNDS = 4
 """Cases of one look, at the last ε: it takes many sessions to see whether many looks have the same noise there."""
 
@@ -59,7 +61,9 @@ class Case:
     one_by_one: bool = False
     """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
     at_once: bool = False
-    """Whether it is asked for late, and then in one large request."""
+    """Whether it is asked for in one large request."""
+    after: int = 0
+    """It is not asked for before so many sessions were drawn."""
     either: bool = False
     """Whether it is asked by sample() or by open() from look to look."""
 
@@ -143,7 +147,8 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
     if "sample" in description.methods:
         schedule = knob.steps(0.1, [0.4] * 5)
         cases.append(Case(ONE_BY_ONE, _spread((4.0, -3.0), small), Fixed(schedule), "sample", one_by_one=True))
-        cases.append(Case(AT_ONCE, _spread((-3.0, 5.0), small), Fixed((knob.at(middle),)), "sample", at_once=True))
+        single = Fixed((knob.at(middle),))
+        cases.append(Case(AT_ONCE, _spread((-3.0, 5.0), small), single, "sample", at_once=True, after=AT_ONCE_AFTER))
     if "open" in description.methods:
         fast, slow = (0.25, 0.7) if knob.falling else (4.0, 1.4)
         ends = (knob.at(0.1), knob.at(0.9))
@@ -163,14 +168,15 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
     And the last ε by itself, so that noise that suits itself to the number of looks is told from noise that does not.
     """
     grid = [float(knob.low * (knob.high / knob.low) ** (i / (FINE_EPSILONS - 1))) for i in range(FINE_EPSILONS)]
+    groups = min(d + 1, DENSE_GROUPS)
     designs = [
-        (f"dense {group}-{round_}", 2.0 + group, tuple(grid[group::DENSE_GROUPS]), round_)
-        for round_ in range(DENSE_ROUNDS)
-        for group in range(DENSE_GROUPS)
+        (f"dense {group}-{round_}", 2.0 + group, tuple(grid[group::groups]), round_)
+        for round_ in range(DENSE_CASES // groups)
+        for group in range(groups)
     ]
     designs += [(f"alone {round_}", 2.0 + round_, (knob.at(1.0),), round_) for round_ in range(ALONE_ROUNDS)]
     return [
-        Case(name, _spread((first, -3.0, 1.0), d), Fixed(schedule), _method(description, 2 * round_))
+        Case(name, _spread((first, -3.0, 1.0), d), Fixed(schedule), _method(description, 2 * round_), after=DENSE_AFTER)
         for name, first, schedule, round_ in designs
     ]
 
@@ -178,8 +184,10 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
 def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
     """The share of each case in a look after so many sessions: few one by one, as long as they are worth it."""
     rare = ONE_BY_ONE_SHARE if drawn <= MOST_ONE_BY_ONE else 0.0
-    late = AT_ONCE_SHARE if drawn >= AT_ONCE_FROM else 0.0
-    own = [rare if case.one_by_one else late if case.at_once else None for case in cases]
+    own = [
+        0.0 if drawn < case.after else rare if case.one_by_one else AT_ONCE_SHARE if case.at_once else None
+        for case in cases
+    ]
     usual = (1 - sum(share or 0.0 for share in own)) / own.count(None)
     return [usual if share is None else share for share in own]
 

@@ -89,7 +89,7 @@ def plan(description: Description, settings: Settings, address: str | None = Non
 
 def _rehearsed(description: Description, settings: Settings) -> tuple[list[Planned], list[CheckResult]]:
     host = ClaimedLaw(description)
-    work = foreseen(description, host, settings.only)
+    work = foreseen(description, host, settings.only, settings.samples)
     drawn = max(0, settings.samples - work.beside)
     for number, (task, count) in enumerate(zip(work.tasks, counts(work.tasks, drawn), strict=True)):
         _rehearse(task, count, Drawer(host, settings, number * 2**20, (number,)))

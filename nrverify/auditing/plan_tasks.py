@@ -17,9 +17,10 @@ from nrverify.auditing.boundary_checks import (
     BoundaryMonotone,
     BoundaryValues,
 )
-from nrverify.auditing.cases import DEFAULT_DIMENSIONS, cases_for, knob_of, shares, varied
+from nrverify.auditing.cases import DEFAULT_DIMENSIONS, Case, cases_for, knob_of, shares, varied
 from nrverify.auditing.check import Check
 from nrverify.auditing.chunks import Task
+from nrverify.auditing.looks import looks
 from nrverify.auditing.pairs import pairs_for
 from nrverify.auditing.plan_host import ClaimedLaw
 from nrverify.auditing.results import CheckResult
@@ -53,16 +54,16 @@ class Foreseen:
     beside: int
 
 
-def foreseen(description: Description, host: ClaimedLaw, only: tuple[str, ...]) -> Foreseen:
+def foreseen(description: Description, host: ClaimedLaw, only: tuple[str, ...], samples: int) -> Foreseen:
     """What an audit of a sampled mechanism would do."""
     if description.mechanism in THRESHOLD:
         return _threshold(description, only)
     if description.mechanism == "private-stopping":
         return _stopping(description, host, only)
-    return _noise_reduction(description, only)
+    return _noise_reduction(description, only, samples)
 
 
-def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foreseen:
+def _noise_reduction(description: Description, only: tuple[str, ...], samples: int) -> Foreseen:
     knob, dimensions = knob_of(description), description.dimensions or DEFAULT_DIMENSIONS
     cases = cases_for(description, knob, dimensions)
     times_known = description.knob == "time" or "time_of" in description.methods
@@ -73,7 +74,7 @@ def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foresee
         share = 1.0
     rng = np.random.default_rng(0)
     tasks = []
-    for case, own in zip(cases, shares(cases), strict=True):
+    for case, own in zip(cases, _shares(cases, samples), strict=True):
         weight = (1 - share) * own / WANDERINGS
         for _ in range(WANDERINGS):
             setting = varied(case, knob, description.integer, rng)
@@ -82,6 +83,18 @@ def _noise_reduction(description: Description, only: tuple[str, ...]) -> Foresee
     methods = len(methods_of(description))
     beside = methods * (2 + 4 * len(description.dimensions or (1, 2, 3))) + engine.ADVICE_SAMPLES
     return Foreseen(tasks, asked.checks, asked.not_covered, len(battery.IDS), beside)
+
+
+def _shares(cases: list[Case], samples: int) -> list[float]:
+    """The share of each case in a whole run: some are asked for late."""
+    drawn, found = 0.0, np.zeros(len(cases))
+    for size in looks():
+        look = min(size, samples - drawn)
+        found += look / samples * np.array(shares(cases, drawn))
+        drawn += look
+        if drawn >= samples:
+            break
+    return [float(share) for share in found]
 
 
 def _threshold(description: Description, only: tuple[str, ...]) -> Foreseen:
