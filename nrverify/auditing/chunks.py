@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nrverify.auditing.check import Check
 from nrverify.auditing.drawing import Drawer
@@ -18,6 +19,8 @@ from nrverify.subjects.host import Host
 
 Score = Callable[[Drawer, Any, int, Sequence[Any]], None]
 """Draws so many of a setting and lets checks observe them."""
+
+Floats = NDArray[np.float64]
 
 MOST_NUMBERS = 2**18
 """A chunk holds no more numbers than this: memory does not grow with the samples."""
@@ -34,6 +37,8 @@ class Task:
     weight: float
     numbers: int
     """How many numbers one session or run has."""
+    fewest: int = 1
+    """So many are drawn together, where a look has as many."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +108,40 @@ class Station:
 
 
 def counts(tasks: Sequence[Task], total: int) -> list[int]:
-    """A look divided over its tasks by their weights, in whole sessions or runs that add up to it."""
-    edges = np.cumsum([0.0, *(task.weight for task in tasks)])
+    """So many sessions or runs divided over tasks by their weights, in whole numbers that add up to it."""
+    return _divided(np.array([task.weight for task in tasks]), total)
+
+
+def _divided(weights: Floats, total: int) -> list[int]:
+    edges = np.cumsum([0.0, *weights])
     whole = np.floor(edges / edges[-1] * total + 1e-9).astype(int)
     return [int(count) for count in np.diff(whole)]
+
+
+class Turns:
+    """Small looks divided over some of their tasks, by turns: a few sessions of each would say little and take long.
+
+    What a task was not given it is owed, so that after some looks all have had their share.
+    """
+
+    def __init__(self) -> None:
+        self._owed: Floats = np.zeros(0)
+
+    def counts(self, tasks: Sequence[Task], total: int) -> list[int]:
+        """A look over the tasks that are owed most, as many as get their fewest: over all, if it is large."""
+        if total == 0:
+            return [0] * len(tasks)
+        if self._owed.size != len(tasks):
+            self._owed = np.zeros(len(tasks))
+        weights = np.array([task.weight for task in tasks])
+        self._owed += weights / weights.sum() * total
+        order = np.argsort(-self._owed, kind="stable")
+        room = np.cumsum([tasks[index].fewest for index in order])
+        turn = np.maximum(self._owed, 0.0)
+        turn[order[max(1, int((room <= total).sum())) :]] = 0.0
+        found = _divided(turn, total)
+        self._owed -= found
+        return found
 
 
 def sizes(count: int, most: int) -> Iterator[int]:

@@ -27,6 +27,8 @@ from nrverify.subjects.plays import Fixed, shrunk
 
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
+FEWEST = 16
+"""Sessions of a case that are drawn together: what one has to do with the next is seen from the second on."""
 ADVICE_SAMPLES = 6
 DENSE, TELLING = 200, 800
 """At so many ε's a subject is asked for its own times: over the whole range, and where the claim most likely fails."""
@@ -123,10 +125,10 @@ class NoiseReductionAudit:
         tasks = []
         for case, own in zip(self._cases, shares(self._cases, self.drawer.drawn), strict=True):
             moved = varied(case, self._knob, self.description.integer, rng)
-            tasks.append(Task(case.name, moved, score_case, transcripts, (1 - share) * own, _numbers(case)))
+            tasks.append(Task(case.name, moved, score_case, transcripts, (1 - share) * own, _numbers(case), FEWEST))
         for pair in self._pairs:
             weight = share / len(self._pairs)
-            tasks.append(Task(pair.case.name, pair, score_pair, pairs, weight, _numbers(pair.case)))
+            tasks.append(Task(pair.case.name, pair, score_pair, pairs, weight, _numbers(pair.case), FEWEST))
         return tasks
 
     def _moved(self, task: Task, reason: str) -> Task | None:

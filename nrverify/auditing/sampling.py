@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nrverify.auditing.chunks import MOST_NUMBERS, Chunk, Outcome, Task, Work, counts, sizes
+from nrverify.auditing.chunks import MOST_NUMBERS, Chunk, Outcome, Task, Turns, Work, sizes
 from nrverify.auditing.crew import Crew
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.looks import looks, reason_to_stop
@@ -39,10 +39,11 @@ class Pace(NamedTuple):
 class Sampler:
     """The looks of a run and their limits.
 
-    A look is divided over its tasks, and a task into chunks: of at most 2^18 numbers, and of no more than a third of
-    --timeout at the pace of that task, or of all, so far. Only this last rule depends on measured speed. Looks grow by
-    a quarter, so it binds only where a request takes about a hundredth of the subject's time so far: a subject slow
-    enough for that is the only one whose transcripts may differ between two runs with the same seed.
+    A look is divided over its tasks, a small one over some of them by turns, and a task into chunks: of at most 2^18
+    numbers, and of no more than a third of --timeout at the pace of that task, or of all, so far. Only this last rule
+    depends on measured speed. Looks grow by a quarter, so it binds only where a request takes about a hundredth of the
+    subject's time so far: a subject slow enough for that is the only one whose transcripts may differ between two runs
+    with the same seed.
     """
 
     def __init__(self, host: Host, settings: Settings, crew: Crew, progress: Progress | None = None) -> None:
@@ -94,9 +95,10 @@ class Sampler:
     def _look(
         self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None
     ) -> str:
+        turns = Turns()
         for number, look in enumerate(looks()):
             tasks = tasks_of(number)
-            work = list(zip(tasks, counts(tasks, min(int(look), self.left)), strict=True))
+            work = list(zip(tasks, turns.counts(tasks, min(int(look), self.left)), strict=True))
             for attempt in range(MOST_REFUSALS):
                 work, reasons = self._draw(work, (number, attempt))
                 if not work:

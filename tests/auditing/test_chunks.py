@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nrverify.auditing.chunks import MOST_NUMBERS, Outcome, Task, counts, sizes
+from nrverify.auditing.chunks import MOST_NUMBERS, Outcome, Task, Turns, counts, sizes
 from nrverify.auditing.crew import Crew, Here
 from nrverify.auditing.drawing import Drawer
 from nrverify.auditing.sampling import Sampler
@@ -15,8 +15,8 @@ from nrverify.auditing.settings import Settings
 from nrverify.subjects.errors import SubjectFailed
 
 
-def task(name="a task", weight=1.0, numbers=10, checks=()):
-    return Task(name, name, None, checks, weight, numbers)
+def task(name="a task", weight=1.0, numbers=10, checks=(), fewest=1):
+    return Task(name, name, None, checks, weight, numbers, fewest)
 
 
 @given(st.lists(st.floats(0.01, 10), min_size=1, max_size=30), st.integers(0, 10**9))
@@ -24,6 +24,20 @@ def test_a_look_is_divided_over_its_tasks_without_a_rest(weights, total):
     found = counts([task(weight=weight) for weight in weights], total)
     assert sum(found) == total
     assert all(abs(count - weight / sum(weights) * total) <= 1.01 for count, weight in zip(found, weights, strict=True))
+
+
+@given(st.lists(st.floats(0.05, 1), min_size=1, max_size=30), st.lists(st.integers(0, 500), min_size=1, max_size=60))
+def test_small_looks_go_to_some_tasks_by_turns_and_after_a_large_one_each_has_had_its_share(weights, looks):
+    turns, tasks = Turns(), [task(weight=weight, fewest=16) for weight in weights]
+    drawn = np.zeros(len(tasks))
+    for look in [*looks, 10**6]:
+        found = turns.counts(tasks, look)
+        assert sum(found) == look
+        assert min(found) >= 0
+        assert sum(count > 0 for count in found) <= max(1, look // 16)
+        drawn += found
+    owed = np.array(weights) / sum(weights) * drawn.sum() - drawn
+    assert np.abs(owed).max() <= 1.01
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**6))
