@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import Suspect
 from nrverify.auditing.lattice import MULTIPLES
+from nrverify.auditing.named import FORGETFUL
 from nrverify.auditing.recursions import UNREPEATED
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import SIZES
@@ -19,6 +20,7 @@ REPEATED = "ties.repeated-time"
 PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
 SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
 """A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
+FORGETS = "some sessions forget what they released: too small a cache of sessions, or a path lost between releases"
 ROUNDED = "releases on"
 """What the check of grids says where releases themselves lie on one."""
 CLEARER = 1.2
@@ -48,6 +50,9 @@ def attributed(results: Sequence[CheckResult], integer: bool) -> Attribution:
         suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
+        if FORGETFUL in refuted.get("law.transcript", "") and suspect.gain < evidence["law.transcript"]:
+            # A mixture of two laws has second moments between theirs.
+            suspect = replace(suspect, causes=(*suspect.causes, FORGETS))
     follow = _follow(source, refuted, suspect)
     # What has clearly more evidence than its source has a cause of its own.
     if suspect is None and evidence[source] and PULL not in refuted[source]:
@@ -86,7 +91,8 @@ def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
     if suspect is None or PULL in refuted.get("law.value", ""):
         return False
     # A shift, or rare releases of another scale, are no matter of second moments.
-    if any(words in text for text in refuted.values() for words in ("centre of", "one release in", "one session in")):
+    among = ("centre of", "one release in", "one session in")
+    if any(words in text for text in refuted.values() for words in among):
         return False
     # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
     coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted

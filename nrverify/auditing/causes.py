@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nrverify.auditing.attribution import REPEATED, ROUNDED, Attribution, attributed, most
+from nrverify.auditing.attribution import FORGETS, REPEATED, ROUNDED, Attribution, attributed, most
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import origin_of
 from nrverify.auditing.lattice import FRACTIONS
 from nrverify.auditing.mechanism_causes import DRAWN_ANEW, NO_NUMBER, mechanism_cause
-from nrverify.auditing.named import CUT
+from nrverify.auditing.named import CUT, FORGETFUL
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.stream_keys import ONE_SIZE, SIZES
 from nrverify.auditing.streams import TRANSCRIPTS
@@ -196,6 +196,11 @@ def _tie_cause(observed: str, description: Description) -> tuple[str, str]:
 
 def _law_cause(observed: str, alone: bool) -> tuple[str, str]:
     """By the family that stood out; `alone` for a release by itself, otherwise given the one before."""
+    if FORGETFUL in observed:
+        return (
+            FORGETS,
+            "releases of such a session are independent, so that averaging them beats the noise: a leak",
+        )
     if "afresh" in observed or "memory" in observed or "correlation" in observed or "innovation before" in observed:
         return (
             "noise drawn afresh for each release, or a bridge that does not lead from the release before",

@@ -121,11 +121,13 @@ def _divided(weights: Floats, total: int) -> list[int]:
 class Turns:
     """Small looks divided over some of their tasks, by turns: a few sessions of each would say little and take long.
 
-    What a task was not given it is owed, so that after some looks all have had their share.
+    The first goes to all of them, since what is plainly wrong is to be seen from all sides. What a task was not given
+    it is owed, so that after some looks all have had their share.
     """
 
     def __init__(self) -> None:
         self._owed: Floats = np.zeros(0)
+        self._first = True
 
     def counts(self, tasks: Sequence[Task], total: int) -> list[int]:
         """A look over the tasks that are owed most, as many as get their fewest: over all, if it is large."""
@@ -138,7 +140,9 @@ class Turns:
         order = np.argsort(-self._owed, kind="stable")
         room = np.cumsum([tasks[index].fewest for index in order])
         turn = np.maximum(self._owed, 0.0)
-        turn[order[max(1, int((room <= total).sum())) :]] = 0.0
+        if not self._first:
+            turn[order[max(1, int((room <= total).sum())) :]] = 0.0
+        self._first = False
         found = _divided(turn, total)
         self._owed -= found
         return found

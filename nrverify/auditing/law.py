@@ -10,7 +10,15 @@ from nrverify.auditing.cells import CELL_WEIGHTS, KolmogorovSmirnov, cell_counts
 from nrverify.auditing.check import Batch
 from nrverify.auditing.diagnosis import Moments
 from nrverify.auditing.law_check import LawCheck, by_position
-from nrverify.auditing.named import SESSIONS, SHAPES, fresh_ratio, session_ratios, shape_ratios
+from nrverify.auditing.named import (
+    FORGETFUL,
+    SESSIONS,
+    SHAPES,
+    forgetful_ratio,
+    fresh_ratio,
+    session_ratios,
+    shape_ratios,
+)
 from nrverify.auditing.picture_sums import Correlations
 from nrverify.auditing.rounded_normals import MEANS, alternative, rounded_ratios
 from nrverify.laws.process import Process
@@ -139,7 +147,7 @@ class TranscriptLaw(LawCheck):
             "dependence on the innovation before": (2.0, MeanWealth(slopes=True)),
             "distribution given the release before": (2.0, CellWealth(CELL_WEIGHTS)),
             "shape of every release given the past": (2.0, RatioWealth(SHAPES)),
-            "alternative": (4.0, RatioWealth([FRESH])),
+            "alternative": (4.0, RatioWealth([FRESH, FORGETFUL])),
             "rare sessions": (1.0, RatioWealth(SESSIONS)),
         }
         for size in STRATA:
@@ -196,7 +204,8 @@ class TranscriptLaw(LawCheck):
         self._pooled(z[here], past[here], previous[here])
         assert self.correlations is not None
         self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
-        self._ratios("alternative", {FRESH: fresh_ratio(_present(found.fresh[:, 1:]))})
+        later = found.fresh[:, 1:]
+        self._ratios("alternative", {FRESH: fresh_ratio(_present(later)), FORGETFUL: forgetful_ratio(later)})
         numbers = found.present.sum(axis=(1, 2)).astype(float)
         self._ratios("rare sessions", session_ratios(numbers, np.einsum("ijk,ijk->i", found.filled, found.filled)))
         if self.counts is not None:

@@ -122,3 +122,13 @@ def session_ratios(count: Floats, squares: Floats) -> dict[str, float]:
 def fresh_ratio(log_ratio: Floats) -> float:
     """Σ of the floored log-likelihood ratios of a fresh draw to the bridge."""
     return float(sum_log(FLOOR + (1 - FLOOR) * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))))
+
+
+FORGETFUL = "noise drawn afresh in some sessions"
+FORGETFUL_SHARE = 0.25
+
+
+def forgetful_ratio(log_ratio: Floats) -> float:
+    """Σ over sessions (n, k, d) of the log-likelihood ratio where one in four draws all its releases afresh."""
+    whole = np.minimum(np.nansum(log_ratio, axis=(1, 2)), LARGEST_LOG_RATIO)
+    return float(sum_log(1 - FORGETFUL_SHARE + FORGETFUL_SHARE * np.exp(whole)))

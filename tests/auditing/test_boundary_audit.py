@@ -261,8 +261,8 @@ def test_a_boundary_of_many_lines_is_settled_where_each_has_its_share():
     assert high < 1.001 * low
 
 
-def test_a_boundary_of_many_lines_that_all_have_the_whole_delta_is_refuted():
+def test_a_boundary_of_nine_lines_that_all_have_the_whole_delta_is_refuted():
     level = math.log(1e6)
-    lines = [(math.sqrt(level / 2 / t), math.sqrt(level * t / 2)) for t in 4.0 ** np.arange(-8, 17)]
+    lines = [(math.sqrt(level / 2 / t), math.sqrt(level * t / 2)) for t in 4.0 ** np.arange(-4, 5)]
     report = nrverify.audit(subject(lambda t: min(a + (b + 0.5) / t for a, b in lines)))
     assert refuted(report) == ["boundary.crossing"]

@@ -31,7 +31,7 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         ("brownian-carried-over", "independence.sessions", "serve several sessions"),
         ("threshold-few-batches", "randomness.streams", "the seed is ignored, cut down, or shared"),
         ("brownian-every-twentieth", "independence.sessions", "serve several sessions"),
-        ("brownian-small-cache", "law.transcript", "new noise is drawn for a time already answered"),
+        ("brownian-small-cache", "law.transcript", "some sessions forget what they released"),
         ("skellam-normal-above-two", "law.transcript", "normal numbers rounded"),
         ("brownian-bridge-variance-for-deviation", "law.release", "for a standard deviation in the step of the bridge"),
         ("brownian-bridge-from-first", "law.transcript", "each release is bridged from the first one"),

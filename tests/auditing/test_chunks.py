@@ -29,7 +29,8 @@ def test_a_look_is_divided_over_its_tasks_without_a_rest(weights, total):
 @given(st.lists(st.floats(0.05, 1), min_size=1, max_size=30), st.lists(st.integers(0, 500), min_size=1, max_size=60))
 def test_small_looks_go_to_some_tasks_by_turns_and_after_a_large_one_each_has_had_its_share(weights, looks):
     turns, tasks = Turns(), [task(weight=weight, fewest=16) for weight in weights]
-    drawn = np.zeros(len(tasks))
+    drawn = np.array(turns.counts(tasks, 64))
+    assert drawn.min() >= 0.1 * 64 * min(weights) / sum(weights) - 1
     for look in [*looks, 10**6]:
         found = turns.counts(tasks, look)
         assert sum(found) == look

@@ -161,7 +161,7 @@ def test_a_right_knob_is_consistent(subject, offer_times):
 @pytest.mark.parametrize(
     ("subject", "samples"),
     [
-        (pure(factor=0.94), SAMPLES),
+        (pure(factor=0.94), 2 * SAMPLES),
         (pure(factor=0.999, offer_times=True), SAMPLES),
         (half_normal(factor=0.4), SAMPLES),
         (lattice(factor=0.5), SAMPLES),

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
 
-from nrverify.auditing.named import FLOOR, SESSIONS, SHAPES, fresh_ratio, session_ratios, shape_ratios
+from nrverify.auditing.named import FLOOR, SESSIONS, SHAPES, forgetful_ratio, fresh_ratio, session_ratios, shape_ratios
 from nrverify.auditing.rounded_normals import rounded_ratios
 from nrverify.laws.skellam import Skellam
 
@@ -91,3 +91,15 @@ def test_rare_sessions_are_bet_on_by_the_likelihood_of_all_their_numbers():
         ratios = [np.prod(stats.norm.pdf(z, scale=deviation) / stats.norm.pdf(z)) for z in sessions]
         expected = sum(math.log(1 - share + share * ratio) for ratio in ratios)
         assert found[name] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_forgetful_sessions_are_bet_on_by_the_likelihood_of_all_their_releases():
+    """Against densities of another library: two releases of a Brownian session at times 4 and 1, in two coordinates."""
+    first, second = np.random.default_rng(16).standard_normal((2, 30, 2)) * np.array([2.0, 1.0])[:, None, None]
+    afresh = stats.norm.pdf(second)
+    bridged = stats.norm.pdf(second, loc=first / 4, scale=math.sqrt(3 / 4))
+    expected = np.log(0.75 + 0.25 * np.prod(afresh / bridged, axis=1)).sum()
+    log_ratio = np.log(afresh / bridged)[:, None, :]
+    assert forgetful_ratio(log_ratio) == pytest.approx(expected, rel=1e-9)
+    nothing = np.full((1, 1, 2), np.nan)
+    assert forgetful_ratio(np.concatenate([log_ratio, nothing])) == pytest.approx(expected, rel=1e-9)
