@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nrverify.auditing.attribution import FORGETS, REPEATED, ROUNDED, Attribution, attributed, most
+from nrverify.auditing.attribution import FORGETS, LAWS, REPEATED, ROUNDED, Attribution, attributed, most
 from nrverify.auditing.bare_values import BARE
 from nrverify.auditing.diagnosis import origin_of
 from nrverify.auditing.lattice import FRACTIONS
@@ -66,10 +66,15 @@ def _message(result: CheckResult, description: Description, alpha: float, attrib
         cause = effect = f"that of {attribution.source}"
     elif attribution.suspect is not None and result.id == attribution.source:
         cause, effect = attribution.suspect.cause, attribution.suspect.effect
+    seen = [f"Expected {result.expected}; observed {result.observed}."]
+    if result.where is not None and result.id == attribution.source and result.id in LAWS:
+        seen.append(f"Seen only {result.where}.")
+        if "at value" in (result.observed or "") and (ratio := _ratio(result.observed or "")) is not None:
+            cause, effect = "a fault that shows only there", _scale_cause(ratio, alone=False)[1]
     return " ".join(
         [
             CLAIM.get(result.id, result.id),
-            f"Expected {result.expected}; observed {result.observed}.",
+            *seen,
             _certainty(result, alpha),
             f"Likely cause: {cause}.",
             f"Effect: {effect}.",

@@ -15,6 +15,7 @@ from nrverify.auditing.epsilon_claim import EpsilonClaim
 from nrverify.auditing.looks import conclusions
 from nrverify.auditing.pairs import Pair, pairs_for
 from nrverify.auditing.pictures import Picture
+from nrverify.auditing.places import with_places
 from nrverify.auditing.protocol import refusals
 from nrverify.auditing.results import CheckResult, CheckVerdict
 from nrverify.auditing.sampling import Progress, Sampler
@@ -175,7 +176,8 @@ class NoiseReductionAudit:
 
     def _conclude(self) -> tuple[CheckResult, ...]:
         checks = self._battery.checks
-        concluded = with_suspect(conclusions(checks, self.level, self.stopped), checks, self.description)
+        found = with_places(conclusions(checks, self.level, self.stopped), checks)
+        concluded = with_suspect(found, checks, self.description)
         covered = [*concluded, *self._battery.not_covered, *self._advice]
         if self._refused:
             words = f"refused, and so not covered: {'; '.join(self._refused[:5])}"

@@ -20,6 +20,7 @@ from nrverify.auditing.named import (
     shape_ratios,
 )
 from nrverify.auditing.picture_sums import Correlations
+from nrverify.auditing.places import Places
 from nrverify.auditing.rounded_normals import MEANS, alternative, rounded_ratios
 from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
@@ -168,6 +169,7 @@ class TranscriptLaw(LawCheck):
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
         if not self.adaptive:
             self.moments = Moments()
+            self.places = Places()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""
@@ -176,6 +178,8 @@ class TranscriptLaw(LawCheck):
         found = batch.innovations
         if self.moments is not None:
             self.moments.observe(batch)
+        if self.places is not None:
+            self.places.observe(batch)
         self.sessions += batch.sessions
         here, z = found.present[:, 1:], found.filled[:, 1:]
         past, previous = found.past[:, 1:], found.filled[:, :-1]

@@ -14,6 +14,7 @@ from nrverify.auditing.diagnosis import Moments
 from nrverify.auditing.picture_limits import correlations, estimates, frequencies, uniformity
 from nrverify.auditing.picture_sums import Correlations, Frequencies
 from nrverify.auditing.pictures import Picture
+from nrverify.auditing.places import Places
 from nrverify.auditing.results import CheckResult, from_bets
 from nrverify.auditing.wording import words_of
 from nrverify.statistics.portfolio import Portfolio, Wealth
@@ -51,6 +52,7 @@ class LawCheck:
         self.correlations: Correlations | None = None
         self.frequencies: Frequencies | None = None
         self.moments: Moments | None = None
+        self.places: Places | None = None
         self.sessions = 0
         self.count = 0
 
@@ -62,6 +64,7 @@ class LawCheck:
         blank.correlations = self.correlations.fresh() if self.correlations else None
         blank.frequencies = self.frequencies.fresh() if self.frequencies else None
         blank.moments = Moments() if self.moments else None
+        blank.places = Places() if self.places else None
         blank.sessions = blank.count = 0
         return blank
 
@@ -76,6 +79,8 @@ class LawCheck:
             self.frequencies.merge(other.frequencies)
         if self.moments and other.moments:
             self.moments.merge(other.moments)
+        if self.places and other.places:
+            self.places.merge(other.places)
         self.sessions += other.sessions
         self.count += other.count
 

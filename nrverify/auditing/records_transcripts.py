@@ -15,6 +15,7 @@ from nrverify.auditing.expost import ExPost
 from nrverify.auditing.looks import conclusions, looks, reason_to_stop
 from nrverify.auditing.pairs import LARGEST_BATCH, Labelled, Pair
 from nrverify.auditing.pictures import Gallery, Picture
+from nrverify.auditing.places import with_places
 from nrverify.auditing.records_limits import (
     ADAPTIVE,
     BEYOND,
@@ -120,7 +121,8 @@ class RecordedTranscriptsAudit:
 
     def _conclude(self) -> tuple[CheckResult, ...]:
         checks = self._battery.checks
-        concluded = with_suspect(conclusions(checks, self.level, self.stopped), checks, self.record.description)
+        found = with_places(conclusions(checks, self.level, self.stopped), checks)
+        concluded = with_suspect(found, checks, self.record.description)
         beyond = BEYOND | TRANSCRIPTS | ({} if self.record.fixed else ADAPTIVE)
         covered = [as_covered(result, self.record.length, self.record.fixed) for result in concluded]
         results = (*covered, *self._battery.not_covered, *not_covered(beyond, self.settings.only))

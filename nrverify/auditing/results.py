@@ -45,6 +45,8 @@ class CheckResult:
     reproduce: str | None = None
     suspect: Suspect | None = None
     """The fault that explains the second moments of the noise: for the words of a refutation, not in the document."""
+    where: str | None = None
+    """Where a fault of the law is seen, if it is not everywhere: for the same words."""
 
 
 class Judged(Protocol):
