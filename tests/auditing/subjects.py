@@ -198,3 +198,26 @@ class ForwardPath(Right):
         return (value + np.cumsum(steps, axis=1))[:, ::-1]
 
     open = None
+
+
+class Path:
+    """Brownian noise walked up in time; subclasses spoil it."""
+
+    mechanism = "brownian"
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed)
+        spans = np.diff(schedule[::-1], prepend=0.0)
+        z = self.mixed(rng.standard_normal((sessions, len(schedule), len(value))))
+        noise = np.cumsum(np.sqrt(spans)[:, None] * z, axis=1)[:, ::-1]
+        return self.shown(np.asarray(value, dtype=float), noise, rng)
+
+    def mixed(self, z):
+        return z
+
+    def shown(self, value, noise, rng):
+        return value + noise
+
+
+def refuted(report):
+    return {check.id for check in report.checks if check.verdict == "refuted"}

@@ -116,10 +116,13 @@ def half_normal(**options):
 
 
 def retuned(**options):
+    """In one dimension: each session says least there, and many are needed."""
     level = math.log(1e6)
-    return EpsilonKnob(
+    subject = EpsilonKnob(
         "brownian", lambda e: 1 / (2 * (math.sqrt(level + e) - math.sqrt(level)) ** 2), 1.0, 1e-6, **options
     )
+    subject.dimensions = (1,)
+    return subject
 
 
 def pure(**options):
