@@ -12,26 +12,33 @@ import numpy as np
 from nrverify.laws.arguments import Floats
 
 SMALLEST_RADIUS = 30.0  # below it the power series takes over
+_AT_ONCE = 2**14  # bounds the memory
 TERMS = 18  # the terms of order 18 and beyond are below 2e-17 for R >= 30
 
 
 def log_correction(order: Floats, radius: Floats) -> Floats:
     """log Σ_k U_k(p)/ν^k for R = radius >= 30, with relative accuracy as it tends to 0."""
-    if radius.size == 0:
-        return np.zeros(radius.shape)
+    squares, radii = ((order / radius) ** 2).reshape(-1), radius.reshape(-1)
+    total = np.empty(radii.shape)
+    for begin in range(0, radii.size, _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        total[part] = _series(squares[part], radii[part])
+    return np.asarray(np.log1p(total).reshape(radius.shape))
+
+
+def _series(square: Floats, radius: Floats) -> Floats:
+    """Σ_{k>=1} V_k(p²)/R^k."""
     coefficients, bounds = _expansion()
     nearest = float(radius.min())
     last = next((k for k in range(1, TERMS) if bounds[k] / nearest**k < 1e-18), TERMS - 1)
-    squares = np.empty((last + 1, radius.size))
-    squares[0] = 1.0
-    squares[1:] = ((order / radius) ** 2).reshape(-1)
-    polynomials = coefficients[: last + 1, : last + 1] @ np.cumprod(squares, axis=0)
-    inverse = 1 / radius.reshape(-1)
-    total = np.zeros(radius.size)
+    powers = np.empty((last + 1, square.size))
+    powers[0], powers[1:] = 1.0, square
+    polynomials = coefficients[: last + 1, : last + 1] @ np.cumprod(powers, axis=0)
+    total = np.zeros(radius.shape)
     for polynomial in polynomials[:0:-1]:
         total += polynomial
-        total *= inverse
-    return np.asarray(np.log1p(total).reshape(radius.shape))
+        total /= radius
+    return total
 
 
 @cache

@@ -102,9 +102,9 @@ def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, devia
     curvature. A panel reaches as far as p matters, by these two: a narrow law is added point by point, a wide
     one is so smooth that a discrete Gauss rule is exact to rounding. Where p falls more slowly than that, more follow.
     """
-    curvature = 1 / deviation**2
-    length = 2 * _FALL / (decay + np.sqrt(decay**2 + 2 * _FALL * curvature)) * (1 + 3 / deviation)
-    wide = np.rint(np.exp2(np.ceil(_STEPS * np.log2(length)) / _STEPS))
+    with np.errstate(all="ignore"):
+        length = 2 * _FALL / (decay + np.sqrt(decay**2 + 2 * _FALL / deviation**2)) * (1 + 3 / deviation)
+    wide = np.rint(np.exp2(np.ceil(_STEPS * np.log2(np.maximum(length, 1.0))) / _STEPS))
     width = np.where((deviation < _SMOOTH) | (length <= 2 * NODES), NODES, wide)
     total = np.empty(start.shape)
     for begin in range(0, start.size, _ROWS_AT_ONCE):
@@ -127,7 +127,7 @@ def _panels(log_pmf: LogPmf, rows: Rows, start: Floats, direction: Floats, width
         top[active] = np.where(np.isnan(top[active]), np.maximum(height[:, 0], _LOG_ZERO), top[active])
         value = np.exp(height - top[active, None])
         total[active] += (value * weights[active]).sum(axis=1)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             fall = (height[:, -2] - height[:, -1]) / (nodes[active, -1] - nodes[active, -2])
             left = np.where(value[:, -1] > 0, value[:, -1] / -np.expm1(-fall), 0.0)
         passed[active] += width[active]
