@@ -11,12 +11,13 @@ def refusal(name: str) -> str | None:
     """Why a document cannot be written under this name, known before any work is done; None when it can."""
     try:
         path = Path(name).resolve()
-        if (
-            path.is_dir()
-            or not path.parent.is_dir()
-            or not os.access(path if _is_special(path) else path.parent, os.W_OK)
-        ):
+        if path.is_dir() or (_is_special(path) and not os.access(path, os.W_OK)):
             raise OSError
+        if not _is_special(path):
+            # A folder may be writable by its mode alone: only a draft shows that it takes files.
+            handle, draft = _draft(path)
+            os.close(handle)
+            Path(draft).unlink()
     except (OSError, ValueError, RuntimeError):
         return f"cannot write the report {name!r}: name a file in a folder that exists and is writable"
     return None
@@ -32,7 +33,7 @@ def write_whole(name: str, text: str) -> None:
     if _is_special(path):
         path.write_bytes(data)
         return
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".nrverify-")
+    handle, draft = _draft(path)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -41,6 +42,10 @@ def write_whole(name: str, text: str) -> None:
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
+
+
+def _draft(path: Path) -> tuple[int, str]:
+    return tempfile.mkstemp(dir=path.parent, prefix=".nrverify-")
 
 
 def encoded(text: str) -> bytes:

@@ -17,6 +17,16 @@ def test_a_name_that_cannot_be_written_is_refused_with_what_to_do(tmp_path, monk
     assert "name a file in a folder that exists and is writable" in refusal(name)
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="NOT RUN: needs /proc, a folder that takes no files")
+def test_a_folder_that_takes_no_files_whatever_its_mode_is_refused():
+    assert "name a file in a folder that exists and is writable" in refusal("/proc/report.json")
+
+
+def test_a_refusal_or_none_leaves_nothing_behind(tmp_path):
+    assert refusal(str(tmp_path / "new.json")) is None
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_new_file_and_one_that_is_there_are_not_refused(tmp_path):
     assert refusal(str(tmp_path / "new.json")) is None
     (tmp_path / "old.json").write_text("old")
