@@ -142,4 +142,5 @@ def with_places(results: Sequence[CheckResult], checks: Sequence[Check]) -> list
     places = next((kept for check in checks if (kept := getattr(check, "places", None)) is not None), None)
     if not refuted or places is None:
         return list(results)
-    return [replace(result, where=places.words) for result in results]
+    words = places.words
+    return [replace(result, where=words) for result in results]
