@@ -11,7 +11,8 @@ from nrverify.benchmark.measure import median_seconds
 from nrverify.benchmark.processes import Cost, cost_of
 from nrverify.benchmark.row import Growth, Row
 
-NRVERIFY = (sys.executable, "-c", "from nrverify.cli import main; main()")
+NRVERIFY = (sys.executable, "-P", "-m", "nrverify")
+"""As it is installed, also in a folder that has its source."""
 SUBJECT = "python:nrverify.reference.mutants.benign:ForwardPath"
 """A vectorised subject: whole transcripts at once, an array operation a release."""
 DEFAULT_SAMPLES = 200_000
@@ -51,7 +52,7 @@ def subprocess_subject() -> Row:
     """Batches from a subject in another process: at least five million floats a second."""
     from nrverify.subjects.process import ProcessHost
 
-    host = ProcessHost(f"{sys.executable} -m nrverify.benchmark.harness", 60.0)
+    host = ProcessHost(f"{sys.executable} -P -m nrverify.benchmark.harness", 60.0)
     sessions, releases = BATCH
     schedule = [float(t) for t in range(releases, 0, -1)]
 

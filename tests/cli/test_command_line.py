@@ -7,6 +7,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from nrverify.benchmark.commands import NRVERIFY
 from nrverify.cli import cli, main
 
 RIGHT = """
@@ -176,3 +177,11 @@ def test_a_fault_of_its_own_is_no_mistake_in_the_command(subject_file, monkeypat
         main()
     assert left.value.code == 70
     assert "a fault of its own: RuntimeError: ValueError: singular matrix" in capsys.readouterr().err
+
+
+def test_python_m_is_the_command_as_it_is_installed_whatever_folder_it_runs_in(tmp_path):
+    (tmp_path / "nrverify").mkdir()
+    (tmp_path / "nrverify" / "__init__.py").write_text("raise ImportError('not this one')")
+    command = [*NRVERIFY, "verify", "P01", "--kind", "derivation", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
