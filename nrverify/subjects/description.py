@@ -111,7 +111,7 @@ def _choice(attributes: dict[str, Any], key: str, allowed: tuple[str, ...], defa
         close = difflib.get_close_matches(str(value)[:100], allowed, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be one of {', '.join(allowed)}{hint}")
-    return str(value)
+    return allowed[allowed.index(value)]  # and not what its own type says: a member of an enumeration shows its name
 
 
 def _number(attributes: dict[str, Any], key: str) -> float | None:

@@ -1,5 +1,6 @@
 """Subjects that answer or refuse in ways of their own: judged on what they answer, or told what is needed."""
 
+import enum
 from decimal import Decimal
 
 import pytest
@@ -66,3 +67,17 @@ def test_a_boundary_that_raises_is_told_where_it_was_asked_and_what_to_say():
     assert "no table below 0.01" in report.message
     assert "asked at 1e-09 to 1e+09" in report.message
     assert report.message.count("interval = (t_min, t_max)") == 1
+
+
+class Named(str, enum.Enum):  # noqa: UP042 (str() of it is its name, of a StrEnum its value)
+    BROWNIAN, TIME = "brownian", "time"
+
+
+class Enumerated(Path):
+    mechanism, knob = Named.BROWNIAN, Named.TIME
+
+
+def test_a_member_of_an_enumeration_is_the_text_it_stands_for():
+    report = audit(Enumerated(), samples=1_500)
+    assert report.verdict == "consistent"
+    assert (report.document()["subject"]["mechanism"], report.document()["subject"]["knob"]) == ("brownian", "time")
