@@ -91,8 +91,7 @@ def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
     if suspect is None or PULL in refuted.get("law.value", ""):
         return False
     # A shift, or rare releases of another scale, are no matter of second moments.
-    among = ("centre of", "one release in", "one session in")
-    if any(words in text for text in refuted.values() for words in among):
+    if any(words in text for text in refuted.values() for words in ("centre of", "one release in", "one session in")):
         return False
     # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
     coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted

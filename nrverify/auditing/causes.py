@@ -69,7 +69,8 @@ def _message(result: CheckResult, description: Description, alpha: float, attrib
     seen = [f"Expected {result.expected}; observed {result.observed}."]
     if result.where is not None and result.id == attribution.source and result.id in LAWS:
         seen.append(f"Seen only {result.where}.")
-        if "at value" in (result.observed or "") and (ratio := _ratio(result.observed or "")) is not None:
+        observed, told = result.observed or "", attribution.suspect is not None
+        if not told and "at value" in observed and (ratio := _ratio(observed)) is not None:
             cause, effect = "a fault that shows only there", _scale_cause(ratio, alone=False)[1]
     return " ".join(
         [

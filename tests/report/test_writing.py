@@ -17,7 +17,7 @@ def test_a_name_that_cannot_be_written_is_refused_with_what_to_do(tmp_path, monk
     assert "name a file in a folder that exists and is writable" in refusal(name)
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="NOT RUN: needs /proc, a folder that takes no files")
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="NOT RUN: needs procfs, a folder that takes no files")
 def test_a_folder_that_takes_no_files_whatever_its_mode_is_refused():
     assert "name a file in a folder that exists and is writable" in refusal("/proc/report.json")
 
