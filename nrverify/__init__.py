@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nrverify.auditing.api import audit
-    from nrverify.auditing.gate import gate
-    from nrverify.auditing.results import Report
-    from nrverify.reference.halting import halting_rounds
+    from nrverify.auditing.audit import audit
+    from nrverify.auditing.core.results import Report
+    from nrverify.gating.declare import gate
+    from nrverify.reference.laplace_poisson import PoissonLaplaceNoiseReduction
     from nrverify.reference.noise_reduction import BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction
-    from nrverify.reference.poisson import PoissonLaplaceNoiseReduction
     from nrverify.reference.simulate import Transcripts, simulate, transcripts
     from nrverify.reference.threshold import AboveThreshold, ReducedAboveThreshold
+    from nrverify.reference.threshold_batches import halting_rounds
 
     __version__: str
 
@@ -38,16 +38,16 @@ __all__ = [
 # `nrverify --help` and the pytest plugin, start without numpy.
 _HOMES = {
     "AboveThreshold": "nrverify.reference.threshold",
-    "Report": "nrverify.auditing.results",
-    "audit": "nrverify.auditing.api",
-    "gate": "nrverify.auditing.gate",
+    "Report": "nrverify.auditing.core.results",
+    "audit": "nrverify.auditing.audit",
+    "gate": "nrverify.gating.declare",
     "BrownianMechanism": "nrverify.reference.noise_reduction",
     "LaplaceNoiseReduction": "nrverify.reference.noise_reduction",
-    "PoissonLaplaceNoiseReduction": "nrverify.reference.poisson",
+    "PoissonLaplaceNoiseReduction": "nrverify.reference.laplace_poisson",
     "ReducedAboveThreshold": "nrverify.reference.threshold",
     "SkellamNoiseReduction": "nrverify.reference.noise_reduction",
     "Transcripts": "nrverify.reference.simulate",
-    "halting_rounds": "nrverify.reference.halting",
+    "halting_rounds": "nrverify.reference.threshold_batches",
     "simulate": "nrverify.reference.simulate",
     "transcripts": "nrverify.reference.simulate",
 }

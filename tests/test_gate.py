@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import nrverify
-import nrverify.auditing.api  # before the runs inside this process, which forget what they import
-from nrverify.auditing.asked import check_ids
+import nrverify.auditing.audit  # before the runs inside this process, which forget what they import
+from nrverify.auditing.check_ids import check_ids
 
 pytest_plugins = ["pytester"]
 
@@ -288,7 +288,7 @@ def test_workers_of_a_distributed_run_share_one_audit(pytester):
 
 def test_defining_a_gate_and_loading_the_plugin_imports_no_numpy():
     code = (
-        "import sys, nrverify, nrverify.pytest_plugin\n"
+        "import sys, nrverify, nrverify.gating.plugin\n"
         "gate = nrverify.gate(object(), expected_failures={'ties': 'why'})\n"
         "assert 'numpy' not in sys.modules"
     )

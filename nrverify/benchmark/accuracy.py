@@ -22,7 +22,7 @@ def threshold_law() -> Row:
     from flint import ctx
 
     from nrverify.laws.threshold import halting_law
-    from nrverify.symbolic.exponential_polynomials import halting_balls
+    from nrverify.symbolic.tools.exponential_polynomials import halting_balls
 
     epsilons = [Fraction(13, 10) ** n / 10 for n in range(10)]
     margins = [Fraction((-1) ** n, 2) for n in range(10)]

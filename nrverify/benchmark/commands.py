@@ -50,7 +50,7 @@ def audit_growth(sizes: Sequence[int]) -> Iterator[Growth]:
 
 def subprocess_subject() -> Row:
     """Batches from a subject in another process: at least five million floats a second."""
-    from nrverify.subjects.process import ProcessHost
+    from nrverify.subjects.command.host import ProcessHost
 
     host = ProcessHost(f"{sys.executable} -P -m nrverify.benchmark.harness", 60.0)
     sessions, releases = BATCH

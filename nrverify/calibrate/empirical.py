@@ -14,9 +14,9 @@ import numpy as np
 
 from nrverify.calibrate.jobs import Job
 from nrverify.calibrate.trial import seed_for
-from nrverify.laws.threshold_law import log_halt
-from nrverify.reference.halting import halting_rounds
+from nrverify.laws.threshold.law import log_halt
 from nrverify.reference.simulate import simulate
+from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.labels import epsilon_lower_bound
 
 EPSILON = 1.0

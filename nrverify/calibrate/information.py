@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nrverify.auditing.battery import IDS as NOISE_REDUCTION_CHECKS
-from nrverify.auditing.threshold_engine import IDS as THRESHOLD_CHECKS
+from nrverify.auditing.noise_reduction.applicable_checks import IDS as NOISE_REDUCTION_CHECKS
+from nrverify.auditing.threshold.audit import IDS as THRESHOLD_CHECKS
 from nrverify.calibrate.information_brownian import BROWNIAN
 from nrverify.calibrate.information_laplace import LAPLACE_FAULTS
 from nrverify.calibrate.information_threshold import THRESHOLD, threshold_information

@@ -18,7 +18,7 @@ from scipy.integrate import quad
 from scipy.special import comb
 from scipy.stats import t as student
 
-from nrverify.auditing.cases import Case
+from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.calibrate.mixture import Part
 from nrverify.calibrate.paths import first_time, next_times
 

@@ -15,11 +15,11 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import rel_entr
 
-from nrverify.auditing.cases import Case
+from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.calibrate.mixture import Part
 from nrverify.calibrate.paths import first_time, next_times
-from nrverify.reference.descent import LAPLACE
-from nrverify.subjects.plays import Fixed
+from nrverify.reference.reverse_steps import LAPLACE
+from nrverify.subjects.policies import Fixed
 
 Ratio = Callable[[float], float]
 """A function of s/t."""

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, rel_entr
 
-from nrverify.auditing.threshold_cases import Design
+from nrverify.auditing.threshold.designs import Design
 from nrverify.calibrate.mixture import ThresholdPart
 from nrverify.laws.threshold import halting_law
-from nrverify.laws.threshold_law import log_halting_law, log_halting_law_redrawn, log_tail
+from nrverify.laws.threshold.law import log_halting_law, log_halting_law_redrawn, log_tail
 
 Floats = NDArray[np.float64]
 Law = Callable[[Design], Floats]

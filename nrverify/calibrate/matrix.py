@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nrverify.auditing.catalogue import catalogue
+from nrverify.auditing.explain.catalogue import catalogue
 from nrverify.calibrate.information import check_level, information, limit
 from nrverify.calibrate.jobs import Job
 from nrverify.calibrate.trial import Trial, trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.plays import Fixed, Follow
+from nrverify.subjects.policies import Fixed, Follow
 
 Floats = NDArray[np.float64]
 

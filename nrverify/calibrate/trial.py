@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from nrverify.auditing.api import audit
-from nrverify.auditing.results import CheckVerdict
+from nrverify.auditing.audit import audit
+from nrverify.auditing.core.results import CheckVerdict
 
 SECONDS = 3600.0
 """A subject's time is no limit here: what a calibration says must not depend on the speed of the machine."""

@@ -10,7 +10,7 @@ import click
 
 from nrverify.commands.documents import check_documents, document_options, write_documents
 from nrverify.commands.options import check_engine, engine_options, quiet_option, verbose_option
-from nrverify.commands.records import record_options, recorder_for, say_what_was_left
+from nrverify.commands.replay_files import record_options, recorder_for, say_what_was_left
 from nrverify.commands.signals import leaving_when_told
 
 
@@ -31,8 +31,8 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     """The checks asked for; an unknown one is a usage error that names the closest."""
     if not values:
         return values
-    from nrverify.auditing.catalogue import catalogue
-    from nrverify.auditing.remarks import REMARKS
+    from nrverify.auditing.explain.catalogue import catalogue
+    from nrverify.auditing.explain.remarks import REMARKS
 
     checks = catalogue()
     for value in values:
@@ -97,9 +97,9 @@ def command(
 
         print_the_plan(subject, alpha, samples, timeout, checks, files, quiet)
     recorder = recorder_for(subject, record, no_record)
-    from nrverify.auditing.api import audit
+    from nrverify.auditing.audit import audit
     from nrverify.cluster import ClusterFailed
-    from nrverify.report.progress_terminal import samples_progress
+    from nrverify.report.progress import samples_progress
 
     try:
         with samples_progress(quiet) as progress:

@@ -30,8 +30,8 @@ def command(quick: bool, markdown_file: str | None, quiet: bool) -> None:
     from nrverify.benchmark import growth, rows
     from nrverify.benchmark.commands import audit_growth
     from nrverify.benchmark.growth import AUDIT_SIZES, QUICK_AUDIT_SIZES, QUICK_SIZES, SIZES, flatness
-    from nrverify.report.benchmark_markdown import benchmark_markdown
-    from nrverify.report.benchmark_terminal import print_growth, print_rows
+    from nrverify.report.benchmark.markdown import benchmark_markdown
+    from nrverify.report.benchmark.terminal import print_growth, print_rows
 
     done = list(_shown(rows(quick), quiet))
     points = list(_shown(growth(QUICK_SIZES if quick else SIZES), quiet))

@@ -53,9 +53,9 @@ def command(
     """
     check_writable(json_file, markdown_file, html_file)
     from nrverify.calibrate.calibration import FULL, QUICK, calibrate
-    from nrverify.report.calibration_json import calibration_json
-    from nrverify.report.calibration_markdown import calibration_markdown
-    from nrverify.report.calibration_terminal import print_calibration
+    from nrverify.report.calibration.document import calibration_json
+    from nrverify.report.calibration.markdown import calibration_markdown
+    from nrverify.report.calibration.terminal import print_calibration
 
     with executor_for(jobs) as executor:
         calibration = calibrate(QUICK if quick else FULL, seed, only or PARTS, executor, progress_line(quiet))
@@ -70,7 +70,7 @@ def command(
 
 
 def _page(calibration: Calibration) -> str:
-    from nrverify.report.page.calibration_page import calibration_html
+    from nrverify.report.calibration.page import calibration_html
 
     return calibration_html(calibration)
 

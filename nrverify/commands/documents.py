@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from nrverify.commands.options import check_writable, console_for, write_all
-from nrverify.report.documents import DOCUMENTS
-from nrverify.report.writing import encoded, printable
+from nrverify.report.atomic_write import encoded, printable
+from nrverify.report.audit.formats import DOCUMENTS
 
 if TYPE_CHECKING:
-    from nrverify.auditing.results import Report
+    from nrverify.auditing.core.results import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -46,7 +46,7 @@ def write_documents(
         _add_to_summary(report)
     write_all(*((file, _folded(report, name)) for name, file in files.items()))
     if not quiet or report.exit_code:
-        from nrverify.report.audit_terminal import print_audit, print_problems
+        from nrverify.report.audit.terminal import print_audit, print_problems
 
         console = console_for(list(files.values()))
         if quiet:
@@ -54,7 +54,7 @@ def write_documents(
         else:
             print_audit(report, console, verbose)
     if github:
-        from nrverify.report.github import workflow_commands
+        from nrverify.report.audit.github import workflow_commands
 
         stream = sys.stderr if "-" in files.values() else sys.stdout
         stream.write(printable(workflow_commands(report)))
@@ -66,7 +66,7 @@ def _folded(report: Report, name: str) -> Callable[[], str]:
 
 
 def _add_to_summary(report: Report) -> None:
-    from nrverify.report.github import step_summary
+    from nrverify.report.audit.github import step_summary
 
     if file := os.environ.get(SUMMARY):
         try:

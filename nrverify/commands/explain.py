@@ -24,9 +24,9 @@ def command(name: str, verbose: bool) -> None:
     claims = load_claims()
     if name.upper() in claims:
         _explain_claim(name.upper(), verbose)
-    from nrverify.auditing.catalogue import catalogue
-    from nrverify.auditing.remarks import REMARKS
-    from nrverify.report.check_terminal import print_check, print_remark
+    from nrverify.auditing.explain.catalogue import catalogue
+    from nrverify.auditing.explain.remarks import REMARKS
+    from nrverify.report.audit.check_terminal import print_check, print_remark
 
     checks = catalogue()
     if name in checks:
@@ -44,7 +44,7 @@ def command(name: str, verbose: bool) -> None:
 
 def _explain_claim(id: str, verbose: bool) -> None:
     from nrverify.ledger.verification import verify
-    from nrverify.report.claim_terminal import print_claim
+    from nrverify.report.ledger.claim_terminal import print_claim
 
     verification = verify([id], profile="quick", written=True)
     for item in verification.settled:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from nrverify.report.writing import encoded, refusal, write_whole
+from nrverify.report.atomic_write import encoded, refusal, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console

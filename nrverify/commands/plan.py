@@ -20,10 +20,10 @@ def print_the_plan(
     quiet: bool,
 ) -> None:
     """Prints the plan and ends the command; comes back where the subject cannot be reached: the audit says why."""
-    from nrverify.auditing.api import description_of
-    from nrverify.auditing.plan import plan
-    from nrverify.auditing.settings import Settings
-    from nrverify.report.plan_terminal import print_plan
+    from nrverify.auditing.audit import description_of
+    from nrverify.auditing.core.settings import Settings
+    from nrverify.auditing.plan.plan import plan
+    from nrverify.report.audit.plan_terminal import print_plan
     from nrverify.subjects.address import parse
     from nrverify.subjects.errors import SubjectFailed
 

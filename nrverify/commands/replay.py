@@ -27,7 +27,7 @@ def command(file: str, quiet: bool, github: bool, **files: str | None) -> None:
     damaged, is a mistake in the command (2).
     """
     check_documents(files, github)
-    from nrverify.auditing.replaying import replay
+    from nrverify.auditing.replay.replay import replay
 
     try:
         replayed = replay(file)

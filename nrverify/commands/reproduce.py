@@ -27,7 +27,7 @@ from nrverify.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from nrverify.reproduce.drawing import Kind
+    from nrverify.reproduce.figures.drawing import Kind
     from nrverify.reproduce.result import Figure, Reproduction
     from nrverify.reproduce.settings import Settings
     from nrverify.reproduce.trials import Progress
@@ -140,8 +140,8 @@ def command(
     Exit code 0 when the figures were made, whatever the findings say; 2 for a mistake in the command or the data.
     """
     _one_thread_each()
-    from nrverify.reproduce.fetch import FetchError
-    from nrverify.reproduce.files import DataError
+    from nrverify.reproduce.data.fetch import FetchError
+    from nrverify.reproduce.data.files import DataError
     from nrverify.reproduce.run import reproduce
 
     check_engine(engine, scheduler)
@@ -160,7 +160,7 @@ def command(
         raise Refusal(str(error)) from error
     write_all((report, lambda: _report(reproduction, folder, report)), (html, lambda: _page(reproduction, folder)))
     if not quiet:
-        from nrverify.report.reproduction_terminal import print_reproduction, what_was_written
+        from nrverify.report.reproduction.terminal import print_reproduction, what_was_written
 
         console = console_for([markdown, html])
         print_reproduction(reproduction, console)
@@ -169,13 +169,13 @@ def command(
 
 
 def _report(reproduction: Reproduction, folder: Path, report: str) -> str:
-    from nrverify.report.reproduction_markdown import reproduction_markdown
+    from nrverify.report.reproduction.markdown import reproduction_markdown
 
     return reproduction_markdown(reproduction, os.path.relpath(folder, Path(report).parent).replace(os.sep, "/"))
 
 
 def _page(reproduction: Reproduction, folder: Path) -> str:
-    from nrverify.report.page.reproduction_page import reproduction_html
+    from nrverify.report.reproduction.page import reproduction_html
 
     drawn = {figure.name: (folder / f"{figure.name}.svg").read_bytes() for figure in reproduction.figures}
     return reproduction_html(reproduction, drawn)
@@ -226,9 +226,9 @@ def _source(figures: tuple[str, ...], data: str | None, fetch: bool, quiet: bool
     """The folder of the data, filled first where that is asked for; None for synthetic data."""
     if not fetch:
         return None if data is None else Path(data)
-    from nrverify.reproduce.exhibits import kinds
-    from nrverify.reproduce.fetch import DOWNLOADS
-    from nrverify.reproduce.fetch import fetch as fetch_files
+    from nrverify.reproduce.data.fetch import DOWNLOADS
+    from nrverify.reproduce.data.fetch import fetch as fetch_files
+    from nrverify.reproduce.figures.exhibits import kinds
 
     folder = Path(data or FETCHED)
     tasks = dict.fromkeys(kind.task for name, kind in kinds().items() if not figures or name in figures)
@@ -265,7 +265,7 @@ def _write_figures(reproduction: Reproduction, folder: Path, executor: Executor 
 
 
 def _drawn(figure: Figure) -> dict[Kind, bytes]:
-    from nrverify.reproduce.drawing import render
+    from nrverify.reproduce.figures.drawing import render
 
     return render(figure, "svg", "pdf")
 

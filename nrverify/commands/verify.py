@@ -88,10 +88,10 @@ def command(
     check_writable(*files)
     from nrverify.ledger.evidence import Kind
     from nrverify.ledger.verification import verify
-    from nrverify.report.ledger_json import ledger_json
-    from nrverify.report.ledger_markdown import ledger_markdown
-    from nrverify.report.ledger_terminal import print_ledger, print_problems
-    from nrverify.report.progress_terminal import evidence_progress
+    from nrverify.report.ledger.document import ledger_json
+    from nrverify.report.ledger.markdown import ledger_markdown
+    from nrverify.report.ledger.terminal import print_ledger, print_problems
+    from nrverify.report.progress import evidence_progress
 
     written = html_file is not None
     with executor_for(jobs, engine, scheduler) as executor, evidence_progress(quiet) as progress:
@@ -109,6 +109,6 @@ def command(
 
 
 def _page(verification: Verification) -> str:
-    from nrverify.report.page.ledger_page import ledger_html
+    from nrverify.report.ledger.page import ledger_html
 
     return ledger_html(verification)

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from nrverify.experiments.batches import Batch, batches
-from nrverify.laws.bessel import log_ratio
 from nrverify.laws.boundary import HalfNormalMixture, Linear, Mixture, SkellamLinear
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.crossing import line_crossing_probability
 from nrverify.laws.skellam import Skellam
+from nrverify.laws.special.bessel import log_ratio
 from nrverify.ledger import refuted, statistic, supports
 from nrverify.ledger.experiment import Experiment
 from nrverify.reference.schedules import geometric

@@ -20,7 +20,7 @@ from nrverify.laws.laplace import Laplace
 from nrverify.laws.skellam import Skellam
 from nrverify.ledger import refuted, statistic, supports
 from nrverify.ledger.experiment import Experiment
-from nrverify.reference.adaptive import Schedule, StoppingRule
+from nrverify.reference.adaptive_sessions import Schedule, StoppingRule
 from nrverify.reference.schedules import by_sign, by_size, first_above
 from nrverify.reference.simulate import transcripts
 from nrverify.statistics.bounded_means import BoundedMeanWealth

@@ -18,8 +18,8 @@ from nrverify.laws.divergence import gaussian_hockey_stick
 from nrverify.laws.threshold import privacy_loss, worst_loss
 from nrverify.ledger import statistic, supports
 from nrverify.ledger.experiment import Experiment
-from nrverify.reference.halting import halting_rounds
 from nrverify.reference.simulate import simulate
+from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.bounded_means import BoundedMeanWealth
 from nrverify.statistics.multiplicity import p_value, smallest_adjusted
 from nrverify.statistics.proportions import Side, binomial, clopper_pearson

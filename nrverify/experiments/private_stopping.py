@@ -20,8 +20,8 @@ from nrverify.laws.brownian import Brownian
 from nrverify.laws.threshold import privacy_loss
 from nrverify.ledger import statistic, supports
 from nrverify.ledger.experiment import Experiment
-from nrverify.reference.halting import halting_rounds
 from nrverify.reference.simulate import simulate
+from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.multiplicity import p_value
 from nrverify.statistics.proportions import binomial
 from nrverify.statistics.wealth import TieWealth

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from nrverify.experiments.batches import batches
 from nrverify.laws.threshold import halting_law
-from nrverify.laws.threshold_law import log_halting_law, log_halting_law_redrawn
+from nrverify.laws.threshold.law import log_halting_law, log_halting_law_redrawn
 from nrverify.ledger import statistic, supports
 from nrverify.ledger.experiment import Experiment
-from nrverify.reference.halting import halting_rounds
 from nrverify.reference.threshold import AboveThreshold, ReducedAboveThreshold
+from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.multiplicity import p_value
 from nrverify.statistics.proportions import binomial
 from nrverify.statistics.wealth import CellWealth

@@ -16,7 +16,7 @@ from nrverify.laws.laplace import Laplace
 from nrverify.laws.threshold import halting_law, margin_tail
 from nrverify.ledger import proof_wrong, statistic, supports
 from nrverify.ledger.experiment import Experiment
-from nrverify.reference.halting import halting_rounds
+from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.proportions import binomial
 
 GAMMA = 0.3

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from nrverify.laws import arguments
-from nrverify.laws.arguments import Floats
 from nrverify.laws.process import Size
+from nrverify.laws.validation import times as arguments
+from nrverify.laws.validation.times import Floats
 
 
 @dataclass(frozen=True, eq=False)

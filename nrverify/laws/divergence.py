@@ -12,9 +12,9 @@ from typing import Any, overload
 import numpy as np
 from scipy.special import log_ndtr
 
-from nrverify.laws.arguments import Floats, real
-from nrverify.laws.boundary_arguments import like_argument, one_number, require_positive
-from nrverify.laws.cancellation import expm1_minus_x, x_minus_log1p
+from nrverify.laws.special.differences import expm1_minus_x, x_minus_log1p
+from nrverify.laws.validation.boundaries import like_argument, one_number, require_positive
+from nrverify.laws.validation.times import Floats, real
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 

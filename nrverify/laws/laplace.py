@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws import arguments
-from nrverify.laws.arguments import Floats
 from nrverify.laws.laplace_bridge import LaplaceBridge, uniform
 from nrverify.laws.process import Size
+from nrverify.laws.validation import times as arguments
+from nrverify.laws.validation.times import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws import arguments
-from nrverify.laws import skellam_lattice as lattice
-from nrverify.laws.arguments import Floats
-from nrverify.laws.bessel import log_ratio, log_scaled
 from nrverify.laws.process import Size
 from nrverify.laws.skellam_bridge import SkellamBridge
+from nrverify.laws.special import integer_sums as lattice
+from nrverify.laws.special.bessel import log_ratio, log_scaled
+from nrverify.laws.validation import times as arguments
+from nrverify.laws.validation.times import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nrverify.laws import arguments
-from nrverify.laws import skellam_lattice as lattice
-from nrverify.laws.arguments import Floats
-from nrverify.laws.bessel import log_tilted
 from nrverify.laws.process import Size
+from nrverify.laws.special import integer_sums as lattice
+from nrverify.laws.special.bessel import log_tilted
+from nrverify.laws.validation import times as arguments
+from nrverify.laws.validation.times import Floats
 
 
 @dataclass(frozen=True, eq=False)

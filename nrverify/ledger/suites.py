@@ -54,7 +54,7 @@ def _modules(package_name: str, broken: dict[str, str]) -> list[str]:
     if package is None:
         return []
     paths = getattr(package, "__path__", [])
-    return [package_name, *sorted(info.name for info in pkgutil.iter_modules(paths, prefix=f"{package_name}."))]
+    return [package_name, *sorted(info.name for info in pkgutil.walk_packages(paths, prefix=f"{package_name}."))]
 
 
 def _import(name: str, broken: dict[str, str]) -> ModuleType | None:

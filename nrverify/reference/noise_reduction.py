@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nrverify.reference.arguments import integer_value, real_value
-from nrverify.reference.descent import BROWNIAN, LAPLACE, Path, skellam
+from nrverify.reference.reverse_steps import BROWNIAN, LAPLACE, Path, skellam
 
 Rng = np.random.Generator | int | None
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nrverify.reference.adaptive import Schedule, StoppingRule, adaptive_sessions, stop_sessions
+from nrverify.reference.adaptive_sessions import Schedule, StoppingRule, adaptive_sessions, stop_sessions
 from nrverify.reference.arguments import Floats, Integers, count, fixed_schedule, integer_value, real_value, stream_seed
-from nrverify.reference.descent import BROWNIAN, LAPLACE, Descent, skellam
-from nrverify.reference.walk import poisson, walk
+from nrverify.reference.laplace_walk import poisson, walk
+from nrverify.reference.reverse_steps import BROWNIAN, LAPLACE, Descent, skellam
 
 CHUNK = 2**14
 """Sessions × coordinates in a chunk. Part of what a seed means: changing it changes results."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nrverify.reference.arguments import finite, number, positive
-from nrverify.reference.descent import LAPLACE, Path
 from nrverify.reference.noise_reduction import Rng
+from nrverify.reference.reverse_steps import LAPLACE, Path
 
 HALTED = "it has halted: after the first True there are no more answers; start a new session"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
 from nrverify.reproduce.intervals import (
     Interval,
     difference_of_means,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom, norm, t
 
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
 
 LEVEL = 0.95
 

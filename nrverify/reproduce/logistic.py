@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from nrverify.reproduce.files import Floats
-from nrverify.reproduce.kdd import Events
+from nrverify.reproduce.data.files import Floats
+from nrverify.reproduce.data.kdd import Events
 from nrverify.reproduce.sensitivities import logistic_radius
 from nrverify.reproduce.settings import REGULARISATION, TARGETS, Utility
 from nrverify.reproduce.task import into_ball, unit_rows

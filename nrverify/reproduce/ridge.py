@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
+from nrverify.reproduce.data.twitter import Topics
 from nrverify.reproduce.sensitivities import ridge_radius
 from nrverify.reproduce.settings import REGULARISATION, TARGETS, Solver, Utility
 from nrverify.reproduce.task import into_ball, unit_rows
-from nrverify.reproduce.twitter import Topics
 
 
 @dataclass(frozen=True)

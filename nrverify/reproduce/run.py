@@ -7,11 +7,11 @@ from concurrent.futures import Executor
 from dataclasses import fields
 from pathlib import Path
 
-from nrverify.reproduce.exhibits import kinds
+from nrverify.reproduce.data.sources import load
+from nrverify.reproduce.figures.exhibits import kinds
 from nrverify.reproduce.result import Reproduction
 from nrverify.reproduce.settings import Settings
 from nrverify.reproduce.setup import setup
-from nrverify.reproduce.sources import load
 from nrverify.reproduce.trials import Progress, run
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from nrverify.laws.boundary import HalfNormalMixture, Linear
 from nrverify.laws.crossing import crossing_probability
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
 from nrverify.reproduce.sensitivities import Sensitivity, cross, gram, pair
 from nrverify.reproduce.settings import DELTA, TUNED, Split
 

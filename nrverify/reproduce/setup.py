@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
+from nrverify.reproduce.data.sources import Data
 from nrverify.reproduce.findings import Place
 from nrverify.reproduce.logistic import Logistic, logistic_task
 from nrverify.reproduce.ridge import Ridge, ridge_task
 from nrverify.reproduce.schedule import Process, Schedule, brownian_times, laplace_times, ridge_schedules
 from nrverify.reproduce.sensitivities import logistic as logistic_sensitivity
 from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, Settings, Split, levels
-from nrverify.reproduce.sources import Data
 from nrverify.reproduce.trials import Outcome, Plan
 
 TaskName = Literal["logistic", "ridge"]

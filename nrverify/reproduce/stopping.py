@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nrverify.reference.simulate import simulate
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
 from nrverify.reproduce.settings import ABOVE_THRESHOLD
 from nrverify.reproduce.trials import Outcome, stream
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
 
 
 class Task(Protocol):

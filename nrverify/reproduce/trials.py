@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from nrverify.reference.simulate import simulate
-from nrverify.reproduce.files import Floats
+from nrverify.reproduce.data.files import Floats
 from nrverify.reproduce.schedule import Process, Schedule
 from nrverify.reproduce.task import Task
 

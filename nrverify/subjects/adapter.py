@@ -16,8 +16,8 @@ from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown
 from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.plays import Play, Session, take_turns
-from nrverify.subjects.utilities import Utility
+from nrverify.subjects.policies import Play, Session, take_turns
+from nrverify.subjects.stopping_utilities import Utility
 
 Floats = NDArray[np.float64]
 

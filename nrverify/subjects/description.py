@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.families import FAMILIES, NoiseFamily
+from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 if TYPE_CHECKING:
     from nrverify.laws.process import Process

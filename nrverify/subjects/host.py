@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.description import Description
-from nrverify.subjects.plays import Play
-from nrverify.subjects.utilities import Utility
+from nrverify.subjects.policies import Play
+from nrverify.subjects.stopping_utilities import Utility
 
 Floats = NDArray[np.float64]
 

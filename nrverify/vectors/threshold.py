@@ -1,7 +1,7 @@
 """Vectors of the threshold mechanisms: the exact law of their output, and its privacy loss (R02, R05).
 
 The law is in closed form, piecewise sums of y^k e^{ry} carried through the rounds as balls with exact rates
-(`nrverify.symbolic.exponential_polynomials`): no quadrature.
+(`nrverify.symbolic.tools.exponential_polynomials`): no quadrature.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from nrverify.symbolic.exponential_polynomials import halting_balls
+from nrverify.symbolic.tools.exponential_polynomials import halting_balls
 from nrverify.vectors import domain
 from nrverify.vectors.ball import Ball
 from nrverify.vectors.case import SUMMED, Flag, Function, Input, Invalid, case, real, reals

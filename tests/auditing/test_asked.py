@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.asked import asked_of, check_ids
+from nrverify.auditing.check_ids import asked_of, check_ids
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from nrverify.subjects.errors import SubjectFailed
 from tests.auditing import subjects

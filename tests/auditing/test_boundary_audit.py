@@ -9,10 +9,10 @@ import pytest
 from scipy.special import ndtri
 
 import nrverify
-from nrverify.auditing.boundary_skellam import first_above
-from nrverify.auditing.boundary_steps import stepped_crossing
+from nrverify.auditing.boundary.skellam_enclosure import first_above
 from nrverify.laws.boundary import HalfNormalMixture, Linear, Mixture, SkellamLinear
 from nrverify.laws.crossing import line_crossing_probability
+from nrverify.laws.crossing.steps import stepped_crossing
 from nrverify.reference.mutants import benign_claims, boundary
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from nrverify.auditing.cases import FINE_EPSILONS, Case, Knob, cases_for, knob_of, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import FINE_EPSILONS, Case, Knob, cases_for, knob_of, shares, varied
 from nrverify.subjects.adapter import Adapter
-from nrverify.subjects.plays import Fixed
+from nrverify.subjects.policies import Fixed
 from tests.auditing.subjects import Path
 
 

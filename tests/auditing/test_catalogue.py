@@ -3,8 +3,8 @@
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.catalogue import catalogue
-from nrverify.auditing.causes import CLAIM
+from nrverify.auditing.explain.catalogue import catalogue
+from nrverify.auditing.explain.message import CLAIM
 from nrverify.reference.mutants import BENIGN, MUTANTS
 
 BY_NAME = {mutant.name: mutant.subject for mutant in MUTANTS}

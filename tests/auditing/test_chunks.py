@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nrverify.auditing.chunks import MOST_NUMBERS, Outcome, Task, Turns, counts, sizes
-from nrverify.auditing.crew import Crew, Here
-from nrverify.auditing.drawing import Drawer
-from nrverify.auditing.sampling import Sampler
-from nrverify.auditing.settings import Settings
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.sampler import Sampler
+from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Outcome, Task, Turns, counts, sizes
+from nrverify.auditing.sampling.workers import Crew, Here
 from nrverify.subjects.errors import SubjectFailed
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing import curve_faults
-from nrverify.auditing.curve_faults import undone
+from nrverify.auditing.core import boundary_faults as curve_faults
+from nrverify.auditing.core.boundary_faults import undone
 
 TIMES = np.geomspace(1e-9, 1e9, 2000)
 DELTA = 1e-6

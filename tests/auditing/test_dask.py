@@ -99,7 +99,7 @@ def subjects_of(cluster_folder):
             line, environment = (folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()
         except OSError:
             continue
-        if b"nrverify.subjects.interpreter" in line and f"{MARK}={cluster_folder}\0".encode() in environment:
+        if b"nrverify.subjects.python.interpreter" in line and f"{MARK}={cluster_folder}\0".encode() in environment:
             found.append(folder.name)
     return found
 

@@ -7,9 +7,9 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from nrverify import audit
-from nrverify.auditing import diagnosis
-from nrverify.auditing.diagnosis import Moments, diagnosed
-from nrverify.auditing.recursions import FRESH, RECURSIONS, bridged, walked
+from nrverify.auditing.noise_reduction.diagnosis import second_moments as diagnosis
+from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import FRESH, RECURSIONS, bridged, walked
+from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments, diagnosed
 
 TIMES = ((8.0, 4.0, 1.0, 0.3), (3.0, 2.5, 2.0, 1.6, 1.2), (2.0, 1.9, 0.5), (30.0, 0.1))
 FAMILIES = {"brownian": lambda t: t, "laplace": lambda t: 2 * t**2, "skellam": lambda t: 6 * t}

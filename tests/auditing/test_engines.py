@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.battery import battery_for
-from nrverify.auditing.cases import cases_for, knob_of
-from nrverify.auditing.chunks import Station
-from nrverify.auditing.crew import Crew, Here
-from nrverify.auditing.pairs import pairs_for
-from nrverify.auditing.scoring import score_case, score_pair
-from nrverify.auditing.settings import Settings
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.noise_reduction.applicable_checks import battery_for
+from nrverify.auditing.noise_reduction.design.cases import cases_for, knob_of
+from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
+from nrverify.auditing.noise_reduction.observe import score_case, score_pair
+from nrverify.auditing.sampling.work_units import Station
+from nrverify.auditing.sampling.workers import Crew, Here
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from nrverify.subjects.adapter import Adapter
 from tests.auditing import subjects
@@ -44,8 +44,8 @@ def document(subject, **options):
 )
 def test_three_processes_report_what_one_does(name, samples, monkeypatch):
     # Cases that come late are to come here, too.
-    monkeypatch.setattr("nrverify.auditing.cases.AT_ONCE_AFTER", 2**11)
-    monkeypatch.setattr("nrverify.auditing.cases.DENSE_AFTER", 2**9)
+    monkeypatch.setattr("nrverify.auditing.noise_reduction.design.cases.AT_ONCE_AFTER", 2**11)
+    monkeypatch.setattr("nrverify.auditing.noise_reduction.design.cases.DENSE_AFTER", 2**9)
     assert document(NAMED[name], samples=samples, seed=3) == document(NAMED[name], samples=samples, seed=3, jobs=3)
 
 
@@ -102,7 +102,7 @@ def drawn(request):
 
 
 def chunk(setting, score, size, number):
-    from nrverify.auditing.chunks import Chunk
+    from nrverify.auditing.sampling.work_units import Chunk
 
     return Chunk(setting, score, size, Settings(), 1000 * number, (number,))
 
@@ -167,7 +167,7 @@ def test_outcomes_come_in_the_order_of_the_work_and_no_more_are_under_way_than_a
 
 
 def test_the_auditors_own_numbers_depend_on_the_place_of_a_chunk_alone():
-    from nrverify.auditing.drawing import Drawer
+    from nrverify.auditing.sampling.drawer import Drawer
 
     first, again, other = (Drawer(None, Settings(seed=1), 0, key).rng.random(4) for key in ((1, 2), (1, 2), (2, 1)))
     assert np.array_equal(first, again)

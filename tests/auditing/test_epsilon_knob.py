@@ -10,9 +10,9 @@ from scipy.special import ndtr
 from scipy.stats import norm, skellam
 
 import nrverify
-from nrverify.auditing.single_looks import LaplaceRatios, SkellamRatios, least_time
-from nrverify.auditing.skellam_looks import passing_probability
+from nrverify.auditing.noise_reduction.epsilon.single_release import LaplaceRatios, SkellamRatios, least_time
 from nrverify.laws.boundary import HalfNormalMixture, Mixture, SkellamLinear
+from nrverify.laws.skellam_looks import passing_probability
 
 
 def loss(noise: int, mu: float, sensitivity: int) -> float:

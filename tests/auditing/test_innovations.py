@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from scipy.stats import binomtest
 
 from nrverify import simulate, transcripts
-from nrverify.auditing.innovations import innovations
+from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.laws.skellam import Skellam

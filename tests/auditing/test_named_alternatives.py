@@ -8,8 +8,16 @@ import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
 
-from nrverify.auditing.named import FLOOR, SESSIONS, SHAPES, forgetful_ratio, fresh_ratio, session_ratios, shape_ratios
-from nrverify.auditing.rounded_normals import rounded_ratios
+from nrverify.auditing.core.named_alternatives import (
+    FLOOR,
+    SESSIONS,
+    SHAPES,
+    forgetful_ratio,
+    fresh_ratio,
+    session_ratios,
+    shape_ratios,
+)
+from nrverify.auditing.noise_reduction.checks.rounded_normals import rounded_ratios
 from nrverify.laws.skellam import Skellam
 
 

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 
-from nrverify.auditing.once import once
+from nrverify.gating.shared_audit import once
 from tests.report import made
 
 REPORT = made.of_every_verdict(made.HOSTILE)["refuted"]

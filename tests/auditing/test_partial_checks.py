@@ -8,25 +8,31 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from nrverify.auditing.cases import Case
-from nrverify.auditing.cells import CELL_EDGES, KolmogorovSmirnov, cell_counts, cell_counts_by_column, fine_counts
-from nrverify.auditing.check import Batch
-from nrverify.auditing.halting import HazardWealth
-from nrverify.auditing.innovations import innovations
-from nrverify.auditing.stream_keys import EQUAL_NOISE, NOISE, keys_of
-from nrverify.auditing.streams import MOST_TRANSCRIPTS, Seen, Streams
-from nrverify.auditing.threshold_alternatives import claimed_law
-from nrverify.auditing.threshold_cases import designs_for, neighbours_for
-from nrverify.auditing.threshold_checks import ThresholdLaw
-from nrverify.auditing.threshold_drawing import LabelledRuns, Runs, with_scores
-from nrverify.auditing.threshold_privacy import ThresholdExPost, claims_of
-from nrverify.auditing.threshold_streams import BatchStreams
-from nrverify.auditing.unknown_times import IncrementLaw
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.score_bins import (
+    CELL_EDGES,
+    KolmogorovSmirnov,
+    cell_counts,
+    cell_counts_by_column,
+    fine_counts,
+)
+from nrverify.auditing.noise_reduction.checks.fingerprints import EQUAL_NOISE, NOISE, keys_of
+from nrverify.auditing.noise_reduction.checks.streams import MOST_TRANSCRIPTS, Seen, Streams
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
+from nrverify.auditing.threshold.checks import ThresholdLaw
+from nrverify.auditing.threshold.designs import designs_for, neighbours_for
+from nrverify.auditing.threshold.drawing import LabelledRuns, Runs, with_scores
+from nrverify.auditing.threshold.ex_post import ThresholdExPost, claims_of
+from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.auditing.threshold.halting_bets import HazardWealth
+from nrverify.auditing.threshold.streams import BatchStreams
 from nrverify.laws.laplace import Laplace
 from nrverify.statistics.labels import Learner
 from nrverify.statistics.wealth import TIE_EFFECTS
-from nrverify.subjects.families import FAMILIES
-from nrverify.subjects.plays import Fixed
+from nrverify.subjects.noise_families import FAMILIES
+from nrverify.subjects.policies import Fixed
 
 A_CASE = "transcripts of the case a case"
 
@@ -121,7 +127,7 @@ def test_keys_tell_transcripts_apart_by_every_number_and_its_place_but_not_by_th
 
 
 def test_no_more_transcripts_are_kept_than_there_is_room_for(monkeypatch):
-    import nrverify.auditing.streams as module
+    import nrverify.auditing.noise_reduction.checks.streams as module
 
     monkeypatch.setattr(module, "MOST_TRANSCRIPTS", 100)
     releases = np.random.default_rng(2).standard_normal((70, 2, 1))

@@ -9,22 +9,30 @@ import pytest
 from scipy.stats import beta, kstwo
 
 import nrverify
-from nrverify.auditing.boundary_checks import Claim
-from nrverify.auditing.boundary_pictures import boundary_pictures
-from nrverify.auditing.cases import Case, Knob
-from nrverify.auditing.check import Batch
-from nrverify.auditing.independence import CoordinateIndependence
-from nrverify.auditing.innovations import innovations
-from nrverify.auditing.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
-from nrverify.auditing.picture_limits import correlations, dots_of, estimates, losses, massart, tradeoff, uniformity
-from nrverify.auditing.picture_sums import Correlations, Frequencies
-from nrverify.auditing.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, Wealth
-from nrverify.auditing.ties import LaplaceTies
+from nrverify.auditing.boundary.checks import Claim
+from nrverify.auditing.boundary.pictures import boundary_pictures
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.picture_limits import (
+    correlations,
+    dots_of,
+    estimates,
+    losses,
+    massart,
+    tradeoff,
+    uniformity,
+)
+from nrverify.auditing.core.picture_sums import Correlations, Frequencies
+from nrverify.auditing.core.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, Wealth
+from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
+from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
+from nrverify.auditing.noise_reduction.design.cases import Case, Knob
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.reference.simulate import simulate
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth
-from nrverify.subjects.plays import Fixed
+from nrverify.subjects.policies import Fixed
 
 SCHEDULE = (4.0, 2.0, 1.0, 0.5)
 
@@ -189,7 +197,7 @@ def test_limits_of_a_loss_are_those_of_a_binomial():
 
 
 def test_of_many_estimates_those_that_stand_out_are_shown():
-    from nrverify.auditing.picture_limits import MOST_ROWS, Estimate
+    from nrverify.auditing.core.picture_limits import MOST_ROWS, Estimate
 
     rows = [Estimate(f"row {i}", i / 10, lambda alpha, i=i: (i / 10 - 0.1, i / 10 + 0.1), 0.0) for i in range(30)]
     shown = dots_of(rows, 1e-6)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import nrverify
-from nrverify.auditing.cases import Case
-from nrverify.auditing.check import Batch
-from nrverify.auditing.innovations import innovations
-from nrverify.auditing.places import Places
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.laws.brownian import Brownian
-from nrverify.subjects.plays import Fixed
+from nrverify.subjects.policies import Fixed
 from tests.auditing import subjects
 
 SCHEDULES = ((8.0, 4.0, 0.3), (30.0, 29.0, 20.0), (5.0, 2.0, 0.02))

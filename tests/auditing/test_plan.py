@@ -6,9 +6,9 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from nrverify.auditing.api import audit
-from nrverify.auditing.plan import plan
-from nrverify.auditing.settings import Settings
+from nrverify.auditing.audit import audit
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.plan.plan import plan
 from nrverify.cli import cli
 from nrverify.reference.mutants import BENIGN
 from nrverify.subjects.adapter import Adapter
@@ -129,7 +129,7 @@ def run(*arguments):
     return CliRunner().invoke(cli, ["audit", *arguments])
 
 
-HERE = "python:nrverify.reference.mutants.right_threshold:AboveThreshold"
+HERE = "python:nrverify.reference.mutants.correct_threshold:AboveThreshold"
 
 
 def test_the_command_prints_the_plan_and_exits_0():

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from scipy.stats import binom
 
 from nrverify import audit, halting_rounds, simulate, transcripts
-from nrverify.auditing.records_order import Unused
+from nrverify.auditing.records.random_order import Unused
 from nrverify.cli import cli
 
 SCHEDULE = [4.0, 2.0, 1.0]

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from nrverify import audit
-from nrverify.auditing import recorder as recorder_module
-from nrverify.auditing.recorder import Recorder
-from nrverify.auditing.replaying import replay
+from nrverify.auditing.replay import recorder as recorder_module
+from nrverify.auditing.replay.recorder import Recorder
+from nrverify.auditing.replay.replay import replay
 from nrverify.cli import cli
 from tests.auditing import subjects
 from tests.subjects.records import schema

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nrverify import audit
-from nrverify.auditing.replaying import replay
+from nrverify.auditing.replay.replay import replay
 from nrverify.cli import cli
-from nrverify.subjects.replay import DoesNotFit, read_recording
+from nrverify.subjects.replay.host import DoesNotFit, read_recording
 from tests.auditing.test_replay import Unseeded, Wrong
 from tests.subjects.test_records_fuzz import damaged
 

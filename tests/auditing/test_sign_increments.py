@@ -5,14 +5,14 @@ import pytest
 from scipy.stats import binom
 
 import nrverify
-from nrverify.auditing.cases import Case
-from nrverify.auditing.check import Batch
-from nrverify.auditing.sign_increments import CLOSE, POOLED, SignIncrements
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.unknown_times.increment_signs import CLOSE, POOLED, SignIncrements
 from nrverify.reference.mutants.benign import PoissonIncrements
+from nrverify.reference.mutants.correct_epsilon import skellam_time
+from nrverify.reference.mutants.correct_noise import WalkLaplace
 from nrverify.reference.mutants.epsilon_knob import LaplaceFreshAtNew, SkellamFresh
-from nrverify.reference.mutants.right_epsilon import skellam_time
-from nrverify.reference.mutants.right_noise import WalkLaplace
-from nrverify.subjects.plays import Fixed, Follow
+from nrverify.subjects.policies import Fixed, Follow
 
 EPSILONS = (0.2, 0.25, 0.5, 1.0, 1.3, 2.0)
 

@@ -5,8 +5,8 @@ import pytest
 
 import nrverify
 from nrverify.reference.mutants import private_stopping
-from nrverify.reference.mutants.right_stopping import PrivateStopping
-from nrverify.subjects.utilities import Levels
+from nrverify.reference.mutants.correct_stopping import PrivateStopping
+from nrverify.subjects.stopping_utilities import Levels
 
 
 def refuted(report):

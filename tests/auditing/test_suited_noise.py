@@ -8,7 +8,7 @@ from scipy.stats import f as fisher
 from scipy.stats import norm
 
 import nrverify
-from nrverify.auditing.noise_levels import MANY, NoiseLevels
+from nrverify.auditing.noise_reduction.epsilon.noise_bounds import MANY, NoiseLevels
 
 
 def single_look(epsilon: float, delta: float) -> float:
@@ -80,7 +80,7 @@ def test_noise_that_differs_or_is_seen_too_little_is_not_alike(many, count):
 @pytest.mark.parametrize(("one", "many"), [(300, 200), (5_000, 9_000)])
 def test_the_limits_of_a_ratio_are_those_of_fishers_law(one, many):
     """Two variances are equal when the ratio of mean squares lies between the quantiles of F, on either side."""
-    from nrverify.auditing.noise_levels import _ratio_limits
+    from nrverify.auditing.noise_reduction.epsilon.noise_bounds import _ratio_limits
 
     low, high = _ratio_limits((1.1 * many, many), (1.0 * one, one), 1e-3)
     assert 1.1 / low == pytest.approx(fisher.isf(1e-3, many, one), rel=1e-6)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nrverify
-from nrverify.auditing.threshold_alternatives import FAULTS, claimed_law, faulty_laws
-from nrverify.auditing.threshold_cases import Design, designs_for, neighbours_for
+from nrverify.auditing.threshold.designs import Design, designs_for, neighbours_for
+from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
 from nrverify.reference.mutants import benign_claims, threshold
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.asked import unasked
-from nrverify.auditing.results import CheckVerdict
+from nrverify.auditing.check_ids import unasked
+from nrverify.auditing.core.results import CheckVerdict
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from tests.auditing import subjects
 
@@ -63,7 +63,7 @@ def test_an_unknown_check_is_a_mistake():
 
 
 def test_nothing_is_unasked_that_was_not_asked_for():
-    from nrverify.auditing.api import description_of
+    from nrverify.auditing.audit import description_of
 
     description = description_of(OnlySamples(), 60.0)
     assert unasked(description, ()) == []

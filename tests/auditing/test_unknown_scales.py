@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nrverify import audit
-from nrverify.auditing.cases import Case
-from nrverify.auditing.check import Batch
-from nrverify.auditing.unknown_releases import UnknownReleases, laplace_scores, normal_scores
-from nrverify.auditing.unknown_values import UnknownValues
-from nrverify.subjects.plays import Fixed
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.unknown_times.release_shape import UnknownReleases, laplace_scores, normal_scores
+from nrverify.auditing.noise_reduction.unknown_times.value_sizes import UnknownValues
+from nrverify.subjects.policies import Fixed
 
 SCORES = {"normal": normal_scores, "laplace": laplace_scores}
 DRAWN = {"normal": lambda rng, n: rng.standard_normal(n), "laplace": lambda rng, n: rng.laplace(size=n)}

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from nrverify.auditing.law_check import LawCheck
-from nrverify.auditing.mechanism_causes import mechanism_cause
-from nrverify.auditing.results import CheckResult, CheckVerdict
-from nrverify.auditing.wording import words_of
+from nrverify.auditing.core.portfolio_check import LawCheck
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.wording import words_of
+from nrverify.auditing.explain.mechanism_causes import mechanism_cause
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import RatioWealth, ScaleWealth
 

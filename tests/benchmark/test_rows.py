@@ -11,7 +11,7 @@ from nrverify.benchmark import Growth, Row, accuracy, commands
 from nrverify.benchmark.growth import flatness
 from nrverify.benchmark.processes import Cost, cost_of, family_bytes
 from nrverify.cli import cli
-from nrverify.report.benchmark_markdown import benchmark_markdown
+from nrverify.report.benchmark.markdown import benchmark_markdown
 
 ROWS = ("threshold_law", "looks", "everywhere")
 
@@ -79,7 +79,7 @@ def test_a_command_that_fails_meets_no_target(monkeypatch):
 
 
 def test_the_harness_speaks_the_protocol_and_its_floats_arrive():
-    from nrverify.subjects.process import ProcessHost
+    from nrverify.subjects.command.host import ProcessHost
 
     host = ProcessHost(f"{sys.executable} -m nrverify.benchmark.harness", 30.0)
     try:

@@ -13,8 +13,8 @@ from nrverify.calibrate.false_alarms import LOOSE, STRICT
 from nrverify.calibrate.trial import trial
 from nrverify.cli import cli
 from nrverify.reference.mutants import BENIGN, MUTANTS, Benign, Mutant
-from nrverify.report.calibration_json import calibration_json
-from nrverify.report.calibration_markdown import calibration_markdown
+from nrverify.report.calibration.document import calibration_json
+from nrverify.report.calibration.markdown import calibration_markdown
 
 MUTANT = {mutant.name: mutant for mutant in MUTANTS}
 RIGHT = {entry.name: entry for entry in BENIGN}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import rel_entr
 
-from nrverify.auditing.cases import Case
+from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.calibrate.information import IMPOSSIBLE, KNOWN, check_level, information, limit
 from nrverify.calibrate.information_brownian import (
     BROWNIAN,
@@ -21,7 +21,7 @@ from nrverify.calibrate.information_laplace import ScaledFault, WalkFault
 from nrverify.calibrate.information_threshold import THRESHOLD, claimed, threshold_information
 from nrverify.calibrate.mixture import Part, description_of, run_mixture, session_mixture
 from nrverify.reference.mutants import MUTANTS
-from nrverify.subjects.plays import Fixed, Follow
+from nrverify.subjects.policies import Fixed, Follow
 
 SUBJECTS = {mutant.name: mutant.subject for mutant in MUTANTS}
 

@@ -163,7 +163,7 @@ def test_quiet_prints_nothing_where_nothing_is_wrong_and_why_where_nothing_is_kn
 
 
 def test_importing_the_package_and_its_plugin_does_not_import_numpy():
-    code = "import sys, nrverify, nrverify.cli, nrverify.pytest_plugin; assert 'numpy' not in sys.modules"
+    code = "import sys, nrverify, nrverify.cli, nrverify.gating.plugin; assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -171,7 +171,7 @@ def test_a_fault_of_its_own_is_no_mistake_in_the_command(subject_file, monkeypat
     def run_into_one(audit):
         raise ValueError("singular matrix")
 
-    monkeypatch.setattr("nrverify.auditing.engine.NoiseReductionAudit.run", run_into_one)
+    monkeypatch.setattr("nrverify.auditing.noise_reduction.audit.NoiseReductionAudit.run", run_into_one)
     monkeypatch.setattr(sys, "argv", ["nrverify", "audit", f"python:{subject_file}:Subject", "--no-record"])
     with pytest.raises(SystemExit) as left:
         main()

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 import nrverify.auditing
 from nrverify import audit
-from nrverify.auditing import records_limits
-from nrverify.auditing.catalogue import catalogue
-from nrverify.auditing.remarks import REMARKS
+from nrverify.auditing.explain.catalogue import catalogue
+from nrverify.auditing.explain.remarks import REMARKS
+from nrverify.auditing.records import not_covered as records_limits
 from nrverify.cli import cli
 from nrverify.reference.mutants import BENIGN, MUTANTS
 
@@ -70,7 +70,7 @@ def test_explaining_a_check_says_what_it_catches_and_misses():
 def named_in_the_code():
     """Every id that the code of audits gives to a result, written out or as a key of what is not covered."""
     found = set()
-    for info in pkgutil.iter_modules(nrverify.auditing.__path__, prefix="nrverify.auditing."):
+    for info in pkgutil.walk_packages(nrverify.auditing.__path__, prefix="nrverify.auditing."):
         module = __import__(info.name, fromlist=["_"])
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "CheckResult":

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import nrverify
-from nrverify.subjects.child import Child
-from nrverify.subjects.plays import Fixed
-from nrverify.subjects.process import ProcessHost
-from nrverify.subjects.wire import read_reply, request_line
+from nrverify.subjects.command.child_process import Child
+from nrverify.subjects.command.host import ProcessHost
+from nrverify.subjects.command.json_lines import read_reply, request_line
+from nrverify.subjects.policies import Fixed
 from tests.tools import need
 
 HERE = Path(__file__).parent

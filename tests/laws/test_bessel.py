@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from nrverify.laws.bessel import log_ratio, log_scaled, log_tilted
-from nrverify.laws.bessel_debye import log_correction
+from nrverify.laws.special.bessel import log_ratio, log_scaled, log_tilted
+from nrverify.laws.special.bessel_debye import log_correction
 
 ORDERS = [0, 1, 2, 7, 29, 30, 31, 45, 300, 2500, 10_000]
 ARGUMENTS = [2e-3, 0.1, 1.9, 2.1, 14.5, 27.5, 29.99, 30.0, 30.01, 90.0, 1e3, 4.7e4, 3.3e6, 2e8]

@@ -9,8 +9,8 @@ from numpy.polynomial.legendre import leggauss
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from nrverify.laws.crossing import crossing_probability, line_crossing_probability
-from nrverify.laws.crossing_curve import level_of, pieces
-from nrverify.laws.crossing_segments import segment_crossing
+from nrverify.laws.crossing.curve_sampling import level_of, pieces
+from nrverify.laws.crossing.piecewise import segment_crossing
 
 
 def half_normal_curve(delta, rho):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nrverify.laws import divergence
-from nrverify.laws.cancellation import expm1_minus_x, x_minus_log1p
+from nrverify.laws.special.differences import expm1_minus_x, x_minus_log1p
 
 mp.mp.dps = 40
 

@@ -7,7 +7,7 @@ from scipy.stats import poisson
 
 from nrverify.laws.process import Law, Process
 from nrverify.laws.skellam import Skellam
-from nrverify.laws.skellam_lattice import _rule, draw
+from nrverify.laws.special.integer_sums import _rule, draw
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from nrverify.laws import threshold, threshold_law
+from nrverify.laws import threshold
+from nrverify.laws.threshold import law as threshold_law
 
 ZERO = Fraction(0)
 

@@ -4,7 +4,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from nrverify.laws import threshold, threshold_law
+from nrverify.laws import threshold
+from nrverify.laws.threshold import law as threshold_law
 
 
 def worst_pair(rounds, far, sensitivity=1.0):

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from nrverify import LaplaceNoiseReduction, PoissonLaplaceNoiseReduction, simulate, transcripts
-from nrverify.reference.descent import LAPLACE
-from nrverify.reference.poisson import laplace_path
+from nrverify.reference.laplace_poisson import laplace_path
+from nrverify.reference.reverse_steps import LAPLACE
 from nrverify.reference.schedules import by_sign, nearly_equal
 
 TIMES = [9.0, 4.0, 3.6, 0.5]

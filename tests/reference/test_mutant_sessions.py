@@ -11,8 +11,8 @@ import pytest
 from scipy.special import ive
 
 from nrverify.reference.mutants import MUTANTS
-from nrverify.reference.mutants.right_noise import Brownian, Skellam, WalkLaplace
-from nrverify.reference.mutants.right_threshold import AboveThreshold
+from nrverify.reference.mutants.correct_noise import Brownian, Skellam, WalkLaplace
+from nrverify.reference.mutants.correct_threshold import AboveThreshold
 
 ZERO = np.zeros(1)
 MANY = 1_000_000

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nrverify.report.github import step_summary, workflow_commands
-from nrverify.report.location import Location
+from nrverify.report.audit.github import step_summary, workflow_commands
+from nrverify.report.audit.source_location import Location
 from tests.report import made
 
 COMMAND = re.compile(r"::(\w+) file=([^,:]*),line=(\d+),title=([^,:]*)::(.*)")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nrverify import audit
-from nrverify.report.junit import junit
+from nrverify.report.audit.junit import junit
 from tests.report import made
 
 SHAPE = {

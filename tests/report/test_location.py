@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nrverify.report.location import Location, location_of, location_of_file, location_of_object
+from nrverify.report.audit.source_location import Location, location_of, location_of_file, location_of_object
 from tests.report import made
 
 SOURCE = """raise SystemExit("imported")

@@ -13,7 +13,7 @@ from nrverify.ledger.evidence import Kind, holds
 from nrverify.ledger.record import Step
 from nrverify.ledger.verdicts import Result
 from nrverify.ledger.verification import Verification, verify
-from nrverify.report.page.ledger_page import ledger_html
+from nrverify.report.ledger.page import ledger_html
 from tests.report.browser import chromium, complaints, requests, show
 
 CLAIMS = ["P04", "M02", "A03", "A06", "A13", "N03", "E03", "E08", "E12"]

@@ -11,12 +11,12 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import nrverify
-from nrverify.auditing import pictures
-from nrverify.auditing.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core import pictures
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
 from nrverify.cli import cli
-from nrverify.report.page.audit_page import audit_html
-from nrverify.report.page.axes import decades, number, steps
-from nrverify.report.page.charts import DRAWN, chart
+from nrverify.report.audit.page import audit_html
+from nrverify.report.page.charts.axes import decades, number, steps
+from nrverify.report.page.charts.draw import DRAWN, chart
 from tests.auditing import subjects
 from tests.report.browser import chromium, complaints, requests, show
 

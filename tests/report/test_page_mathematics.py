@@ -7,8 +7,8 @@ import pytest
 import sympy
 
 from nrverify.ledger.claims import load_claims
+from nrverify.report.page.inline_math import set_prose
 from nrverify.report.page.mathml import Unreadable, mathml, pieces
-from nrverify.report.page.prose import set_prose
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

@@ -14,9 +14,9 @@ from nrverify.calibrate.matrix import Kill, KillMatrix, Spared
 from nrverify.calibrate.trial import Trial
 from nrverify.cli import cli
 from nrverify.reference.mutants import BENIGN, MUTANTS
-from nrverify.report.page.calibration_page import calibration_html
-from nrverify.report.page.ratios import Ratio, draw_ratios
-from nrverify.report.page.reproduction_page import reproduction_html
+from nrverify.report.calibration.page import calibration_html
+from nrverify.report.page.charts.ratios import Ratio, draw_ratios
+from nrverify.report.reproduction.page import reproduction_html
 from nrverify.reproduce.result import Exhibit, Figure, Finding, Panel, Reproduction, Source, Table
 from tests.report.browser import chromium, complaints, requests, show
 

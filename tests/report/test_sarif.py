@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from jsonschema.validators import Draft7Validator
 
 from nrverify import audit
-from nrverify.report.location import Location
-from nrverify.report.sarif import sarif
-from nrverify.report.writing import encoded
+from nrverify.report.atomic_write import encoded
+from nrverify.report.audit.sarif import sarif
+from nrverify.report.audit.source_location import Location
 from tests.report import made
 
 VERDICTS = ("consistent", "refuted", "inconclusive", "errored")

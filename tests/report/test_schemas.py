@@ -9,11 +9,11 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 
 from nrverify import audit
-from nrverify.auditing.reading import report_from
+from nrverify.auditing.core.reading import report_from
 from nrverify.ledger.verification import verify
 from nrverify.reference.mutants import BENIGN, MUTANTS
-from nrverify.report.ledger_json import ledger_json
-from nrverify.report.writing import encoded
+from nrverify.report.atomic_write import encoded
+from nrverify.report.ledger.document import ledger_json
 from tests.report import made
 
 SUBJECTS = {entry.name: entry.subject for entry in (*MUTANTS, *BENIGN)}

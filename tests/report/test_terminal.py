@@ -11,20 +11,20 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from nrverify.auditing.catalogue import catalogue
-from nrverify.auditing.plan import Plan, Planned
-from nrverify.auditing.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.explain.catalogue import catalogue
+from nrverify.auditing.plan.plan import Plan, Planned
 from nrverify.cli import cli
 from nrverify.commands.options import console_for
 from nrverify.ledger.claims import Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.verification import verify
-from nrverify.report.audit_terminal import print_audit, print_problems
-from nrverify.report.check_terminal import print_check
-from nrverify.report.claim_terminal import print_claim
-from nrverify.report.ledger_terminal import print_ledger
-from nrverify.report.plan_terminal import print_plan
-from nrverify.report.progress_terminal import evidence_progress, samples_progress
+from nrverify.report.audit.check_terminal import print_check
+from nrverify.report.audit.plan_terminal import print_plan
+from nrverify.report.audit.terminal import print_audit, print_problems
+from nrverify.report.ledger.claim_terminal import print_claim
+from nrverify.report.ledger.terminal import print_ledger
+from nrverify.report.progress import evidence_progress, samples_progress
 
 WIDTHS = (60, 80, 100, 120, 160, 200)
 

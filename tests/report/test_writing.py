@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from nrverify.report.writing import encoded, refusal, write_whole
+from nrverify.report.atomic_write import encoded, refusal, write_whole
 
 
 @pytest.mark.parametrize("name", ["", ".", "missing/report.json", "file/report.json", "x" * 300, "a\x00b", "circle/x"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nrverify.reproduce.twitter import PARTIAL
+from nrverify.reproduce.data.twitter import PARTIAL
 from tests.reproduce.data_files import kdd_lines, twitter_lines, write
 
 

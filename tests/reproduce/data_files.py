@@ -4,7 +4,7 @@ import gzip
 
 import numpy as np
 
-from nrverify.reproduce.kdd import FEATURES, LABELS
+from nrverify.reproduce.data.kdd import FEATURES, LABELS
 
 
 def kdd_lines(rows, seed=0):

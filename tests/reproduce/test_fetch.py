@@ -10,8 +10,8 @@ import zipfile
 
 import pytest
 
-from nrverify.reproduce import fetch, kdd, twitter
-from nrverify.reproduce.fetch import DOWNLOADS, Download, FetchError
+from nrverify.reproduce.data import fetch, kdd, twitter
+from nrverify.reproduce.data.fetch import DOWNLOADS, Download, FetchError
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

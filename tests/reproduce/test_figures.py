@@ -9,12 +9,12 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from nrverify.report.reproduction_markdown import reproduction_markdown
-from nrverify.reproduce.boundary_figure import build as build_boundaries
-from nrverify.reproduce.drawing import render
-from nrverify.reproduce.exhibits import kinds
+from nrverify.report.reproduction.markdown import reproduction_markdown
+from nrverify.reproduce.figures.boundary_figure import build as build_boundaries
+from nrverify.reproduce.figures.drawing import render
+from nrverify.reproduce.figures.exhibits import kinds
+from nrverify.reproduce.figures.panels import STYLES
 from nrverify.reproduce.numbers import csv_text
-from nrverify.reproduce.panels import STYLES
 from nrverify.reproduce.run import reproduce
 from nrverify.reproduce.settings import Settings
 

@@ -5,8 +5,8 @@ import gzip
 import numpy as np
 import pytest
 
-from nrverify.reproduce import kdd, twitter
-from nrverify.reproduce.files import DataError
+from nrverify.reproduce.data import kdd, twitter
+from nrverify.reproduce.data.files import DataError
 from tests.reproduce.data_files import kdd_lines, twitter_lines, write
 
 KDD_HEADER = ",".join([*kdd.FEATURES, "label"])

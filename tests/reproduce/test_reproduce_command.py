@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from nrverify.cli import cli
-from nrverify.reproduce import fetch
-from nrverify.reproduce.exhibits import kinds
-from nrverify.reproduce.fetch import Download
+from nrverify.reproduce.data import fetch
+from nrverify.reproduce.data.fetch import Download
+from nrverify.reproduce.figures.exhibits import kinds
 from tests.reproduce.data_files import kdd_lines, twitter_lines, write
 
 TINY = ["--rows", "150", "--trials", "20", "--per-doubling", "2", "--jobs", "1"]

@@ -4,10 +4,10 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
-from nrverify.reproduce.files import DataError
+from nrverify.reproduce.data.files import DataError
+from nrverify.reproduce.data.sources import load
+from nrverify.reproduce.data.twitter import PARTIAL
 from nrverify.reproduce.settings import Settings
-from nrverify.reproduce.sources import load
-from nrverify.reproduce.twitter import PARTIAL
 from tests.reproduce.data_files import kdd_lines, twitter_lines, write
 
 SMALL = Settings(rows=150, trials=20)

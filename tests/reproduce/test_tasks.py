@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from nrverify.reproduce import synthetic
-from nrverify.reproduce.kdd import Events
+from nrverify.reproduce.data import synthetic
+from nrverify.reproduce.data.kdd import Events
 from nrverify.reproduce.logistic import logistic_task
 from nrverify.reproduce.ridge import ridge_task
 from nrverify.reproduce.settings import REGULARISATION

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nrverify.reproduce import synthetic, trials
+from nrverify.reproduce import trials
+from nrverify.reproduce.data import synthetic
 from nrverify.reproduce.logistic import logistic_task
 from nrverify.reproduce.settings import REGULARISATION
 from nrverify.reproduce.trials import Plan

@@ -5,9 +5,9 @@ import json
 import sys
 from pathlib import Path
 
-from nrverify.subjects import conversation
+from nrverify.subjects.command import session as conversation
+from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.process import ProcessHost
 
 HERE = Path(__file__).parent
 PYTHON_HARNESS = HERE.parent / "harnesses" / "python" / "harness.py"

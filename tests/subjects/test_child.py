@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.plays import Fixed
-from nrverify.subjects.process import ProcessHost
+from nrverify.subjects.policies import Fixed
 from tests.subjects.talking import PYTHON_HARNESS, carrying, misbehaving
 
 VALUE = np.array([3.0])
@@ -211,7 +211,7 @@ def test_an_audit_that_is_interrupted_leaves_nothing(number, mark):
 
 def test_an_interpreter_that_exits_ends_the_process():
     command = shlex.join(misbehaving(0, "answer and hang"))
-    script = f"from nrverify.subjects.process import ProcessHost; ProcessHost({command!r}, 30.0)"
+    script = f"from nrverify.subjects.command.host import ProcessHost; ProcessHost({command!r}, 30.0)"
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 

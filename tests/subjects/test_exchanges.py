@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.exchange_numbers import counts, packed, unpacked
-from nrverify.subjects.exchanges import Exchange, digest
-from nrverify.subjects.plays import Fixed, Follow
-from nrverify.subjects.utilities import Levels
+from nrverify.subjects.policies import Fixed, Follow
+from nrverify.subjects.replay.packing import counts, packed, unpacked
+from nrverify.subjects.replay.requests import Exchange, digest
+from nrverify.subjects.stopping_utilities import Levels
 
 
 def test_every_kind_of_answer_is_made_again_exactly():

@@ -9,8 +9,8 @@ import pytest
 
 from nrverify.subjects.address import load_python
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.plays import Fixed
-from nrverify.subjects.python import PythonHost
+from nrverify.subjects.policies import Fixed
+from nrverify.subjects.python.host import PythonHost
 
 ROOT = str(Path(__file__).parents[2])
 FOLDER = f"{ROOT}/tests/auditing"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.plays import Fixed
+from nrverify.subjects.policies import Fixed
 from tests.subjects.talking import described, in_process, python_harness
 
 VALUE = np.array([3.0, -1.0])

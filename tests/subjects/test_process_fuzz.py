@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nrverify
-from nrverify.subjects import conversation
+from nrverify.subjects.command import session as conversation
 from tests.subjects.talking import Answering, carrying, misbehaving, python_harness
 from tests.subjects.test_wire import AWKWARD, CASES, one_short_printable_sentence
 

@@ -9,8 +9,8 @@ import pytest
 
 from nrverify.subjects.address import instance_of
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.plays import Fixed, Follow
-from nrverify.subjects.python import PythonHost
+from nrverify.subjects.policies import Fixed, Follow
+from nrverify.subjects.python.host import PythonHost
 
 VALUE = np.array([1.0])
 

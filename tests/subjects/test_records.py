@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from nrverify.cli import cli
-from nrverify.subjects import records_archive
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.records import read_record
+from nrverify.subjects.records import archive as records_archive
+from nrverify.subjects.records.file import read_record
 from tests.subjects.records import SCHEDULE, asked, brownian, runs, schema, transcripts
 
 

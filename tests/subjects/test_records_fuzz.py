@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 
 from nrverify import audit
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.records import read_record, record_of
-from nrverify.subjects.records_parquet import arrays_of
+from nrverify.subjects.records.file import read_record, record_of
+from nrverify.subjects.records.parquet import arrays_of
 from tests.subjects.records import asked, runs, transcripts
 
 CASES = int(os.environ.get("NRVERIFY_FUZZ", "1"))

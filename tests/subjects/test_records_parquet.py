@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nrverify.subjects import records_parquet
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.records import read_record, record_of
+from nrverify.subjects.records import parquet as records_parquet
+from nrverify.subjects.records.file import read_record, record_of
 from tests.subjects.records import SCHEDULE, asked, brownian, runs, transcripts
 
 HEADER = {"mechanism": "brownian", "value": [0.0], "neighbour": [1.0], "schedule": SCHEDULE}
@@ -161,7 +161,7 @@ def test_rows_that_make_no_record_are_refused_in_one_sentence(tmp_path, content,
 
 
 def test_one_long_session_among_many_short_ones_is_no_way_to_fill_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("nrverify.subjects.records_rows.MOST_BYTES", 2**16)
+    monkeypatch.setattr("nrverify.subjects.records.rows.MOST_BYTES", 2**16)
     long = {"session": [0] * 900 + list(range(1, 200)), "side": ["value"] * 1099}
     long |= {"index": [*range(900), *[0] * 199], "at": [1.0] * 1099, "release_0": [0.0] * 1099}
     header = {key: HEADER[key] for key in ("mechanism", "value", "neighbour")}

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nrverify.subjects import wire
-from nrverify.subjects.described import read_description
+from nrverify.subjects.command import json_lines as wire
+from nrverify.subjects.command.describe_reply import read_description
+from nrverify.subjects.command.json_lines import BadReply, Reply, excerpt, read_array, read_reply, request_line
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.wire import BadReply, Reply, excerpt, read_array, read_reply, request_line
 
 CASES = int(os.environ.get("NRVERIFY_FUZZ", "1"))
 """Multiplies the number of cases."""

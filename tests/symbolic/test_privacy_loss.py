@@ -5,9 +5,9 @@ from itertools import product
 
 import sympy as sp
 
-from nrverify.symbolic.gaussian_paths import constant, covariance, motion, variance
-from nrverify.symbolic.inner_products import vector
-from nrverify.symbolic.stopping import LOOKS, stopping_rules
+from nrverify.symbolic.paper.stopping import LOOKS, stopping_rules
+from nrverify.symbolic.tools.gaussian_paths import constant, covariance, motion, variance
+from nrverify.symbolic.tools.inner_products import vector
 
 CONCRETE = {"u": (1, -2, 5), "v": (3, 0, -7), "w": (-1, 4, 2)}
 

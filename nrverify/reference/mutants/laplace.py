@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.reference.descent import LAPLACE
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.right_noise import (
+from nrverify.reference.mutants.correct_noise import (
     Array,
     LazyLaplace,
     NoiseReduction,
@@ -18,6 +17,7 @@ from nrverify.reference.mutants.right_noise import (
     Shape,
     WalkLaplace,
 )
+from nrverify.reference.reverse_steps import LAPLACE
 
 
 class ArrivalRate(PoissonLaplace):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from nrverify.reference.descent import BROWNIAN, Path
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.right_stopping import Floats, PrivateStopping, Utility
+from nrverify.reference.mutants.correct_stopping import Floats, PrivateStopping, Utility
+from nrverify.reference.reverse_steps import BROWNIAN, Path
 
 
 class SharedNoise(PrivateStopping):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from nrverify.report.page.charts import Chart
+from nrverify.report.page.charts.draw import Chart
 from nrverify.report.page.environment import render
-from nrverify.report.page.prose import set_prose
+from nrverify.report.page.inline_math import set_prose
 
 NOTHING = Markup()
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from flint import arb, ctx
 from mpmath import mp
 
-from nrverify.symbolic.exponential_polynomials import Line, plus, product, scaled
+from nrverify.symbolic.tools.exponential_polynomials import Line, plus, product, scaled
 from tests.vectors.variants import refusing
 
 

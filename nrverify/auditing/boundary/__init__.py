@@ -1,0 +1,1 @@
+"""The audit of a privacy boundary, by calculation."""

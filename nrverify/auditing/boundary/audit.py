@@ -1,0 +1,177 @@
+"""The audit of a privacy boundary: nothing is sampled; its values are asked for and judged exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.boundary.advice import waste_advice
+from nrverify.auditing.boundary.brownian_enclosure import Enclosure, brownian_enclosure
+from nrverify.auditing.boundary.checks import (
+    BoundaryCrossing,
+    BoundaryInverse,
+    BoundaryMonotone,
+    BoundaryValues,
+    Claim,
+)
+from nrverify.auditing.boundary.pictures import boundary_pictures
+from nrverify.auditing.boundary.queries import Asker, ImproperValue, OutOfTime, Scaled
+from nrverify.auditing.boundary.skellam_enclosure import skellam_enclosure
+from nrverify.auditing.core.boundary_faults import undone
+from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.host import Host
+
+Floats = NDArray[np.float64]
+
+IDS = ("boundary.values", "boundary.monotone", "boundary.crossing", "boundary.inverse")
+"""Every check of a boundary; they have no error probability to divide."""
+
+FARTHEST = 1e9
+"""All t > 0 means t/Δ² between one part in so many and so many."""
+SCAN, FEWEST = 2000, 300
+SECONDS_A_SCAN = 0.8
+ROUND_TIMES = np.concatenate([np.arange(1.0, 101.0), np.outer(10.0 ** np.arange(-3, 6), [1.0, 2.0, 5.0]).ravel()])
+"""Times a person would ask for."""
+USED, DENSE = (1e-3, 1e5), 2
+"""t/Δ² where boundaries are used, scanned with so many times the points; a slow subject is spared."""
+
+
+class BoundaryAudit:
+    """One audit of a `boundary` subject, or of the boundary inside another subject."""
+
+    def __init__(
+        self, host: Host, settings: Settings, progress: Callable[[int, int], None] | None = None, scan: int = SCAN
+    ) -> None:
+        self.settings = settings
+        self.description = host.description
+        self.drawer = Drawer(host, settings)
+        self.stopped = "samples"
+        self.failure: str | None = None
+        self.asker = Asker(self.drawer)
+        self.scan: tuple[Floats, Floats] | None = None
+        self._size = scan
+        self._enclosure: Enclosure | None = None
+
+    @cached_property
+    def claim(self) -> Claim:
+        """What is claimed; `SubjectFailed` when it makes no sense."""
+        return claim_of(self.description)
+
+    def run(self) -> tuple[CheckResult, ...]:
+        """Values, monotonicity, crossing probability, inverse; `SubjectFailed` if it cannot be run."""
+        improper: ImproperValue | None = None
+        found: list[CheckResult] = []
+        try:
+            self._smoke()
+            self._look()
+            for judge in (self._crossing, self._monotone, self._inverse):
+                found += judge()
+        except ImproperValue as value:
+            improper = value
+        except OutOfTime:
+            self.stopped = "time"
+        results = [BoundaryValues().conclude(self.asker.calls, improper), *found]
+        results += self._unanswered(results, improper)
+        if any(result.verdict is CheckVerdict.REFUTED for result in results):
+            self.stopped = "refuted"
+        only = self.settings.only
+        return tuple(result for result in results if not only or result.id in only)
+
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """The boundary and where it is crossed; none where it has no proper values."""
+        if self.scan is None:
+            return {}
+        return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Where it was asked, in words."""
+        return (self.claim.words,)
+
+    def _smoke(self) -> None:
+        """Three times well inside the interval, then its ends."""
+        low, high = self.claim.interval
+        self.asker.epsilon([low ** (1 - share) * high**share for share in (0.4, 0.5, 0.6)])
+        self.asker.epsilon([low, high])
+
+    def _look(self) -> None:
+        """A scan of the whole interval, as dense as the subject's speed allows."""
+        low, high = self.claim.interval
+        self.asker.epsilon(np.clip(np.geomspace(low, high, 64), low, high))
+        count = max(FEWEST, min(self._size, int(SECONDS_A_SCAN / self.asker.pace)))
+        times = np.clip(np.geomspace(low, high, count), low, high)
+        self.scan = (times, self.asker.epsilon(times))
+        # Where boundaries are used, a dent of a per cent must not hide from the check of monotonicity.
+        unit = self.claim.sensitivity**2
+        start, end = max(low, USED[0] * unit), min(high, USED[1] * unit)
+        if start < end and count == self._size:
+            dense = np.concatenate([np.geomspace(start, end, DENSE * self._size), ROUND_TIMES])
+            self.asker.epsilon(np.unique(dense[(dense >= start) & (dense <= end)]))
+
+    def _monotone(self) -> list[CheckResult]:
+        return [BoundaryMonotone().conclude(*self.asker.everything(), self.description.process)]
+
+    def _crossing(self) -> list[CheckResult]:
+        claim = self.claim
+        assert self.scan is not None
+        curve: Scaled | None = None
+        if self.description.process == "skellam":
+            rate = self.description.rate or 1.0
+            found = skellam_enclosure(self.asker, int(claim.sensitivity), rate, self.scan)
+        else:
+            found = brownian_enclosure(self.asker, claim.sensitivity, self.scan)
+            curve = Scaled(self.asker, claim.sensitivity, claim.interval)
+        self._enclosure = found
+        result = BoundaryCrossing().conclude(found, claim, self.asker.calls)
+        if result.verdict is CheckVerdict.REFUTED and curve is not None and found.smooth:
+            words = undone(*self.scan, claim.sensitivity, claim.delta)
+            result = replace(result, observed=f"{result.observed}; {words}") if words else result
+        advice = self._advice(curve, found) if result.verdict is CheckVerdict.CONSISTENT else None
+        return [result] if advice is None else [result, advice]
+
+    def _advice(self, curve: Scaled | None, found: Enclosure) -> CheckResult | None:
+        return waste_advice(curve, found, self.claim)
+
+    def _inverse(self) -> list[CheckResult]:
+        if "time" not in self.description.methods:
+            message = "the subject has no time(epsilon)"
+            return [CheckResult(BoundaryInverse.id, BoundaryInverse.kind, CheckVerdict.NOT_COVERED, message=message)]
+        assert self.scan is not None
+        return [BoundaryInverse().conclude(self.asker, *self.scan)]
+
+    def _unanswered(self, results: list[CheckResult], improper: ImproperValue | None) -> list[CheckResult]:
+        """Checks that could not be put, because ψ has no proper value or the time was up."""
+        message = "the subject's budget of time was used up (--budget)"
+        if improper is not None:
+            message = f"not judged: ψ has no proper value at t = {improper.time:.6g}"
+        have = {result.id for result in results}
+        kinds = {"boundary.crossing": "law"}
+        return [
+            CheckResult(name, kinds.get(name, "boundary"), CheckVerdict.INCONCLUSIVE, message=message)
+            for name in IDS
+            if name not in have
+        ]
+
+
+def claim_of(description: Description) -> Claim:
+    """The claim of a boundary; the default interval, and open ends, stand for t/Δ² in [1e-9, 1e9]."""
+    assert description.sensitivity is not None
+    assert description.delta is not None
+    if description.process == "skellam" and description.sensitivity != int(description.sensitivity):
+        raise SubjectFailed(f"sensitivity is {description.sensitivity!r}: for skellam noise it must be a whole number")
+    square = description.sensitivity**2
+    low, high = description.interval or (0.0, math.inf)
+    ends = (low if low > 0 else square / FARTHEST, high if math.isfinite(high) else square * FARTHEST)
+    if not ends[0] < ends[1]:
+        raise SubjectFailed(f"interval is {description.interval!r}: it must have a part with t/Δ² in [1e-9, 1e9]")
+    return Claim(description.delta, description.sensitivity, ends, description.interval is not None)

@@ -1,0 +1,191 @@
+"""The crossing probability of a black-box boundary for Skellam noise, as an enclosure on the lattice.
+
+The loss log I_|X|(μ)/I_|X+Δ|(μ), μ = 2·rate·t, increases with X, so that a loss above ψ(t) means X_t ≥ B(t), the first
+integer whose loss is above. Between changes of B the walk, whose steps up are of size 1, is absorbed at a constant
+barrier: by reflection it meets one d above with probability P(X ≥ d) + P(X > d).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.boundary.brownian_enclosure import Enclosure
+from nrverify.auditing.boundary.queries import Asker, log_grid
+from nrverify.laws.boundary.skellam_crossing import least_tilt
+from nrverify.laws.special.bessel import log_ratio, log_scaled
+
+Floats = NDArray[np.float64]
+
+DENSE, FEWEST = 3000, 300
+SECONDS_A_SCAN = 0.9
+NEGLIGIBLE = 16.0
+BISECTIONS = 8
+MOST_PIECES = 1500
+ROUNDING = 1e-8
+"""A value of ψ this near to the loss of an integer allows it: right boundaries are such losses, rounded."""
+LARGEST = 1e15
+
+
+class _Barrier(NamedTuple):
+    """The barrier is `low` at least and `high` at most from μ = start to end."""
+
+    start: float
+    end: float
+    low: float
+    high: float
+
+
+class Barrier:
+    """B(t) of a subject's ψ."""
+
+    def __init__(self, asker: Asker, sensitivity: int, rate: float, interval: tuple[float, float]) -> None:
+        self._asker, self._sensitivity, self._rate, self._interval = asker, sensitivity, rate, interval
+
+    def at(self, log_mu: Floats) -> Floats:
+        """The first integer whose loss is above ψ; 10¹⁵ and more is never reached."""
+        mu = np.exp(log_mu)
+        epsilon = self._asker.epsilon(np.clip(mu / (2 * self._rate), *self._interval))
+        return first_above(epsilon * (1 + ROUNDING), mu, self._sensitivity)
+
+
+def first_above(epsilon: Floats, mu: Floats, sensitivity: int) -> Floats:
+    """The smallest integer X with log I_|X|(μ)/I_|X+Δ|(μ) > ε, elementwise; the loss is about Δ·asinh((X + Δ/2)/μ)."""
+
+    def loss(x: Floats) -> Floats:
+        return np.asarray(log_ratio(np.abs(x), np.abs(x + sensitivity), mu))
+
+    with np.errstate(over="ignore"):
+        guess = np.floor(np.minimum(mu * np.sinh(np.minimum(epsilon / sensitivity, 700.0)) - sensitivity / 2, LARGEST))
+    low, high = np.maximum(guess - 2, -float(sensitivity)), guess + 3
+    step = np.full(mu.shape, 4.0)
+    while np.any(outside := (loss(low) > epsilon) & (low > -sensitivity)):
+        low = np.where(outside, np.maximum(low - step, -float(sensitivity)), low)
+        step *= 2
+    step = np.full(mu.shape, 4.0)
+    while np.any(outside := (loss(high) <= epsilon) & (high < LARGEST)):
+        high = np.where(outside, high + step, high)
+        step *= 2
+    while np.any(high - low > 1):
+        middle = np.floor(0.5 * (low + high))
+        above = loss(middle) > epsilon
+        open_ = high - low > 1
+        high, low = np.where(open_ & above, middle, high), np.where(open_ & ~above, middle, low)
+    return high
+
+
+def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, scan: tuple[Floats, Floats]) -> Enclosure:
+    """The probability that the loss passes ψ(t) for some t, for neighbours exactly Δ apart.
+
+    `scan` holds times that cover the interval, and ψ there.
+    """
+    times, epsilon = scan
+    barrier = Barrier(asker, sensitivity, rate, (float(times[0]), float(times[-1])))
+    mu = 2 * rate * times
+    heights = first_above(epsilon * (1 + ROUNDING), mu, sensitivity)
+    exponent = _exponent(heights, mu)
+    at = float(times[int(np.argmin(exponent))])
+    if exponent.min() > 745:
+        return Enclosure(0.0, 0.0, at)
+    first, last, outside = _relevant(np.log(mu), heights, exponent)
+    count = max(FEWEST, min(DENSE, int(SECONDS_A_SCAN / asker.pace)))
+    pieces = _pieces(barrier, log_grid(float(mu[first]), float(mu[last]), count))
+    above = _absorbed(pieces, lowest=True)
+    exact = all(piece.low == piece.high for piece in pieces)
+    below = above if exact else _absorbed(pieces, lowest=False)
+    return Enclosure(below * (1 - 1e-5), min(above * (1 + 1e-5) + outside, 1.0), at)
+
+
+def _exponent(height: Floats, mu: Floats) -> Floats:
+    """−log of Chernoff's bound on P(X_μ ≥ height)."""
+    x = np.maximum(height, 0.0)
+    return np.asarray(x * np.arcsinh(x / mu) - x * (x / (np.hypot(x, mu) + mu)))
+
+
+def _relevant(log_mu: Floats, heights: Floats, exponent: Floats) -> tuple[int, int, float]:
+    """The stretch of the grid that matters, and a bound on crossing outside: 2P(X ≥ min B) at the end of each step."""
+    matters = np.flatnonzero(exponent <= exponent.min() + NEGLIGIBLE)
+    first, last = max(int(matters[0]) - 1, 0), min(int(matters[-1]) + 1, log_mu.size - 1)
+    steps = np.arange(log_mu.size - 1)
+    bound = 2 * np.exp(-_exponent(np.minimum(heights[:-1], heights[1:]), np.exp(log_mu[1:])))
+    return first, last, float(bound[(steps < first) | (steps >= last)].sum())
+
+
+def _pieces(barrier: Barrier, log_mu: Floats) -> list[_Barrier]:
+    """Stretches of constant barrier, their ends located; where there are too many, several share one, in bounds."""
+    heights = barrier.at(log_mu)
+    for _ in range(BISECTIONS):
+        change = np.flatnonzero(np.diff(heights) != 0)
+        wide = change[np.abs(np.diff(heights))[change] >= 1]
+        if wide.size == 0 or wide.size > MOST_PIECES:
+            break
+        middle = 0.5 * (log_mu[wide] + log_mu[wide + 1])
+        log_mu = np.insert(log_mu, wide + 1, middle)
+        heights = np.insert(heights, wide + 1, barrier.at(middle))
+        keep = np.ones(heights.size, dtype=bool)
+        keep[1:-1] = (heights[1:-1] != heights[:-2]) | (heights[1:-1] != heights[2:])
+        log_mu, heights = log_mu[keep], heights[keep]
+    mu = np.exp(log_mu)
+    size = max(1, math.ceil(mu.size / (2 * MOST_PIECES)))
+    edges = [*range(0, mu.size - 1, size), mu.size - 1]
+    pieces: list[_Barrier] = []
+    for first, last in pairwise(edges):
+        inside = heights[first : last + 1]
+        narrow = mu[last] <= mu[first] * (1 + 5e-5)
+        # Inside a bracket around a change the later barrier holds: the bracket is too short to matter.
+        low, high = (inside[-1],) * 2 if narrow else (inside.min(), inside.max())
+        if pieces and (pieces[-1].low, pieces[-1].high) == (low, high):
+            pieces[-1] = pieces[-1]._replace(end=float(mu[last]))
+        else:
+            pieces.append(_Barrier(float(mu[first]), float(mu[last]), float(low), float(high)))
+    return pieces
+
+
+def _absorbed(pieces: list[_Barrier], *, lowest: bool) -> float:
+    """P(the walk meets the barrier on one of the pieces)."""
+    mu = pieces[0].start
+    reach = _reach(mu)
+    masses, bottom = np.exp(log_scaled(np.arange(-reach, reach + 1), mu)), -reach
+    crossed = 0.0
+    for piece in pieces:
+        barrier = min(int(piece.low if lowest else piece.high), bottom + masses.size + 2 * _reach(piece.end) + 1)
+        cut = max(barrier - bottom, 0)
+        crossed += float(masses[cut:].sum())
+        masses = masses[:cut]
+        if not masses.size:
+            break
+        masses, bottom, met = _watched(masses, bottom, barrier, piece.end - piece.start)
+        crossed += met
+        negligible = np.searchsorted(np.cumsum(masses), 1e-9 * max(crossed, 1e-290))
+        masses, bottom = masses[negligible:], bottom + int(negligible)
+    return crossed
+
+
+def _watched(masses: Floats, bottom: int, barrier: int, step: float) -> tuple[Floats, int, float]:
+    """The masses below a constant barrier after a step in μ, and the mass that met it."""
+    reach = _reach(step)
+    pmf = np.exp(log_scaled(np.arange(2 * reach + 2), step))
+    tail = np.cumsum(pmf[::-1])[::-1]
+    distance = barrier - bottom - np.arange(masses.size)
+    near = distance <= reach
+    met = float(masses[near] @ (tail[distance[near]] + tail[distance[near] + 1]))
+    kernel = np.concatenate([pmf[reach:0:-1], pmf[: reach + 1]])
+    moved = np.convolve(masses, kernel)
+    kept = barrier - bottom + reach
+    moved = np.pad(moved, (0, max(kept - moved.size, 0)))[:kept]
+    # From d below the barrier to e below it, the reflected path makes a step of d + e.
+    mirrored = np.zeros(reach + 1)
+    mirrored[distance[near]] = masses[near]
+    reflected = np.convolve(mirrored[::-1], kernel[reach:])[reach + 1 :]
+    count = min(reflected.size, kept)
+    moved[kept - count :] -= reflected[:count][::-1]
+    return np.maximum(moved, 0.0), bottom - reach, met
+
+
+def _reach(mu: float) -> int:
+    """The j with P(X_μ ≥ j) ≤ e⁻⁶⁰, by Chernoff's bound."""
+    return math.ceil(mu * math.sinh(least_tilt(60.0, mu))) + 1

@@ -1,0 +1,1 @@
+"""What every audit is made of: checks, results, settings, portfolios of bets, scores and pictures."""

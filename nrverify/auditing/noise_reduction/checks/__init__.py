@@ -1,0 +1,1 @@
+"""The checks of a noise-reduction subject whose times are known."""

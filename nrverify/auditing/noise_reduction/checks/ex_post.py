@@ -1,0 +1,172 @@
+"""Ex-post privacy itself, black box: nobody can guess the value from the transcript better than e^E to one."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.core.picture_limits import tradeoff
+from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
+from nrverify.auditing.core.results import CheckResult, from_bets
+from nrverify.auditing.noise_reduction.design.neighbours import Labelled
+from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
+
+Floats = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+"""Of an empirical ε, at every look at once."""
+MOST_SHOWN = 6
+MOST_PICTURES, FEWEST_SHOWN = 3, 200
+SEARCH, CONFIRM = 0, 1
+"""The halves of the sessions: events are searched on one and confirmed on the other."""
+BINS = np.linspace(-12.0, 12.0, 481)
+
+
+class ExPost:
+    """P(b = 1 | transcript) ≤ σ(E) but for δ: the claim itself, for any transcript up to a stop.
+
+    Bets with guesses learned on every other earlier session (all releases, their sizes, ties and number) and with the
+    loss the claim implies, one release at a time and summed. Catches leaks through earlier releases, whatever their
+    mechanism. Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
+    """
+
+    id = "privacy.ex-post"
+    kind = "privacy"
+    claims: tuple[str, ...] = ("B12", "N08")
+
+    def __init__(self, mechanism: str, sensitivity: float | None, delta: float, smallest_claim: float) -> None:
+        self.mechanism = mechanism
+        self.sensitivity = sensitivity
+        self.delta = delta
+        self.sessions = 0
+        self.wealth = LabelBets(3, delta, smallest_claim)
+        self._learners: dict[str, Learner] = {}
+        self._histogram: dict[float, NDArray[np.int64]] = {}
+
+    def observe_labelled(self, drawn: Labelled) -> None:
+        """Bets on the labels of new sessions with what was learned before, and keeps them to learn from."""
+        self.sessions += drawn.label.size
+        claim, losses, last = self._claims_and_losses(drawn)
+        learner = self._learners.setdefault(drawn.pair.case.name, Learner())
+        features = _features(losses, drawn)
+        rows = np.arange(last.size)
+        guess = np.stack([learner.predict(features), losses[rows, last], losses.sum(axis=1)])
+        self.wealth.bet(guess, claim, drawn.label)
+        half = rows % 2
+        self._count(guess[1] if learner.coefficients is None else guess[0], claim, drawn.label, half)
+        # What is learned, like the event that is searched, owes nothing to the half that confirms it.
+        learner.learn(features[half == SEARCH], drawn.label[half == SEARCH])
+
+    def fresh(self) -> ExPost:
+        """The same before the first bet, with what was learned."""
+        blank = copy(self)
+        blank.sessions = 0
+        blank.wealth = self.wealth.fresh()
+        blank._learners = {name: learner.fresh() for name, learner in self._learners.items()}
+        blank._histogram = {}
+        return blank
+
+    def merge(self, other: ExPost) -> None:
+        """Takes in the bets of another, and learns from its sessions."""
+        self.sessions += other.sessions
+        self.wealth.merge(other.wealth)
+        for name, learner in other._learners.items():
+            self._learners.setdefault(name, Learner()).merge(learner)
+        for level, counts in other._histogram.items():
+            self._histogram[level] = self._histogram.get(level, 0) + counts
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.wealth.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict with the empirical lower bound on ε beside the claim, at its own confidence."""
+        bounds = self._empirical_epsilons()
+        claim, bound = max(bounds, key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
+        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.sessions, 1)))
+        points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
+        return from_bets(
+            self,
+            self.wealth.log_e,
+            alpha,
+            samples=self.sessions,
+            enough=self.sessions >= FEWEST_SESSIONS,
+            statistic=bound,
+            detectable=f"an attacker's ε of {claim + resolution:.2g} where {claim:.2g} is claimed",
+            expected=f"no event more than e^{claim:.3g} times likelier at one value (δ = {self.delta:g})",
+            observed=f"empirical ε at least {points} (at each stopping point, all with confidence {CONFIDENCE:g})",
+        )
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The trade-off at the claims with most sessions."""
+        if not self._histogram:
+            return ()
+        totals = np.sum([counts.sum(axis=(0, 2)) for counts in self._histogram.values()], axis=0)
+        most = sorted(self._histogram.items(), key=lambda item: -int(item[1].sum()))[:MOST_PICTURES]
+        shown = {level: counts.sum(axis=0).astype(float) for level, counts in most if counts.sum() >= FEWEST_SHOWN}
+        return tuple(tradeoff(shown[level], totals, level, self.delta, alpha) for level in sorted(shown))
+
+    def _claims_and_losses(self, drawn: Labelled) -> tuple[Floats, Floats, NDArray[np.intp]]:
+        """The claim at the stop, and for each release the loss that its claim (or time) implies."""
+        asked, present = drawn.asked, np.isfinite(drawn.asked)
+        last = present.sum(axis=1) - 1
+        shift = drawn.pair.shift
+        middle = drawn.pair.case.array - 0.5 * shift
+        if self.sensitivity is None:
+            times, claim = asked, np.abs(shift).sum() / asked
+        else:
+            times, claim = self.sensitivity / asked, asked
+        centred = np.nan_to_num(drawn.releases - middle)
+        if self.mechanism == "laplace":
+            reach = np.abs(shift)
+            losses = (np.sign(shift) * np.clip(2 * centred, -reach, reach)).sum(axis=-1) / times
+        else:
+            # The noise level is not known: a score in units of the claim, whose scale the learner finds.
+            losses = (centred @ shift) / float(shift @ shift) * claim
+        losses = np.where(present, losses, 0.0)
+        return claim[np.arange(last.size), last], losses, last
+
+    def _count(self, score: Floats, claim: Floats, label: NDArray[np.bool_], half: NDArray[np.intp]) -> None:
+        """Counts of (search or confirm, label, score) by claim: the sample for the empirical ε, in bounded memory."""
+        cells = np.digitize(score, BINS)
+        for level in np.unique(np.round(claim, 6)):
+            here = np.round(claim, 6) == level
+            counts = self._histogram.setdefault(float(level), np.zeros((2, 2, BINS.size + 1), dtype=np.int64))
+            np.add.at(counts, (half[here], label[here].astype(int), cells[here]), 1)
+
+    def _empirical_epsilons(self) -> list[tuple[float, float]]:
+        """(claim, lower bound on ε) at each stopping point: an event searched on one half, confirmed on the other."""
+        confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * max(len(self._histogram), 1))
+        found = []
+        for level, counts in sorted(self._histogram.items()):
+            above = counts[..., ::-1].cumsum(axis=-1)
+            searched = [
+                epsilon_lower_bound(int(hits), int(hits + others), confidence)
+                for hits, others in zip(above[SEARCH, 1], above[SEARCH, 0], strict=True)
+            ]
+            cell = int(np.argmax(searched))
+            hits, others = int(above[CONFIRM, 1, cell]), int(above[CONFIRM, 0, cell])
+            found.append((level, epsilon_lower_bound(hits, hits + others, confidence)))
+        return found
+
+
+def _features(losses: Floats, drawn: Labelled) -> Floats:
+    """What a guess may use: each release's loss and its size, products with ties, and how long the session was."""
+    present = np.isfinite(drawn.asked)
+    scaled = np.clip(losses, -8, 8)
+    tied = np.zeros(losses.shape)
+    tied[:, 1:] = (np.diff(np.nan_to_num(drawn.releases), axis=1) == 0).mean(axis=-1) * present[:, 1:]
+    length = present.sum(axis=1, keepdims=True) / losses.shape[1]
+    far = np.clip(_projections(drawn), -8, 8)
+    return np.concatenate([scaled, np.tanh(2 * losses), tied * np.tanh(losses), far, length, present], axis=1)
+
+
+def _projections(drawn: Labelled) -> Floats:
+    """How far each release lies towards the value, in units of the shift: no loss has a say in where that ends."""
+    shift = drawn.pair.shift
+    middle = drawn.pair.case.array - 0.5 * shift
+    return np.asarray(np.nan_to_num(drawn.releases - middle) @ shift / float(shift @ shift))

@@ -1,0 +1,124 @@
+"""Keys of transcripts, and of the noise behind them whatever the times: what equal streams have in common.
+
+A subject that draws one number for each release gives, from one stream, the same numbers at any times: its steps along
+the bridge, from the first release on, or its steps in growing time, from the last release back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from nrverify.auditing.core.check import Batch
+from nrverify.subjects.noise_families import NoiseFamily
+
+Floats = NDArray[np.float64]
+Keys = NDArray[np.uint64]
+
+VALUES, BITS = 4, 20
+"""The noise is known by so many of its numbers, each as a probability of so many bits: rounding does not reach them."""
+MOST_SOUGHT = 16
+"""They are sought among so many."""
+EQUAL_NOISE = 2.0 ** (-VALUES * BITS)
+"""How likely two independent streams have the same noise in these numbers."""
+NOISE = "the noise along the bridge"
+"""The kind of key that every session has."""
+SIZES = {
+    0: "single noises of first releases, whatever their sign",
+    -1: "single noises of last releases, whatever their sign",
+}
+ONE_SIZE = "all of one size"
+SIZE_BITS = 40
+EQUAL_SIZE = 2.0**-SIZE_BITS
+"""How likely two independent releases have noise of the same size, their signs apart."""
+LARGEST_SIZE = 4.5
+"""In standard deviations: beyond, sizes have too few keys to be told apart where there are too many of them."""
+COARSEST = 2.0**-42
+"""Sizes are compared where a value and its noise are added without losing more than this share of the noise."""
+
+
+def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys, NDArray[np.int64]]]:
+    """Keys of the size of the noise at one end of the schedule, with what it is, and their sessions.
+
+    At the end where a subject begins, that is one number of its own. Left out where rounding would decide.
+    """
+    if batch.innovations is None or batch.times is None or family.steps is None:
+        return
+    ends = (0, -1) if batch.case.fixed and batch.times.shape[1] > 1 else (0,)
+    for end in ends:
+        spread = family.steps(batch.times[:1, end])[0]
+        if np.finfo(float).eps * np.abs(batch.case.array).max() <= COARSEST * spread:
+            z = batch.innovations.marginal[:, end]
+            there = np.abs(z) <= LARGEST_SIZE
+            tails = np.floor(2 * ndtr(-np.abs(z[there])) * 2.0**SIZE_BITS)
+            yield SIZES[end], keys_of(tails[:, None]), np.nonzero(there)[0]
+
+
+def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
+    """Keys of the noise, each kind with what it is: of every session, and of the sessions of one request together.
+
+    Only numbers that are independent and uniform are used, given the past and whether there was a tie.
+    """
+    if batch.innovations is None or batch.times is None or family.steps is None:
+        return
+    down = _usual(np.asarray(ndtr(batch.innovations.z)))
+    yield NOISE, _keys(down)
+    if batch.case.together:
+        yield "the noise of the first releases of a request", _keys(down[None, :, 0])
+        yield "the noise of the first session of a request along the bridge", _keys(down[:1])
+    if batch.case.fixed:
+        up = _usual(_upwards(family, batch, family.steps(batch.times[0, ::-1])))
+        yield "the noise along the walk in growing time", _keys(up)
+        if batch.case.together:
+            yield "the noise of the last releases of a request", _keys(up[None, :, 0])
+            yield "the noise of the first session of a request in growing time", _keys(up[:1])
+
+
+def _usual(probabilities: Floats) -> Floats:
+    """The probabilities but for the most extreme, which noise of a wrong law has in common whatever its stream."""
+    return np.where(np.abs(probabilities - 0.5) <= 0.5 - ndtr(-LARGEST_SIZE), probabilities, np.nan)
+
+
+def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:
+    """The steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else NaN."""
+    assert batch.innovations is not None
+    noise = batch.noise[:, ::-1]
+    steps = np.diff(noise, axis=1, prepend=0.0)
+    still = np.zeros(steps.shape, dtype=bool)
+    still[:, 1:] = batch.innovations.tied[:, :0:-1]
+    still |= spans[:, None] == 0
+    scaled = steps / np.where(spans > 0, spans, 1.0)[:, None]
+    return np.where(still, np.nan, family.process(1.0).marginal(1.0).cdf(scaled))
+
+
+def _keys(probabilities: Floats) -> Keys:
+    """A key for every row with enough numbers, from the first of them."""
+    rows = probabilities.reshape(len(probabilities), -1)[:, :MOST_SOUGHT]
+    there = np.isfinite(rows)
+    enough = there.sum(axis=1) >= VALUES
+    rows, there = rows[enough], there[enough]
+    first = np.argsort(~there, axis=1, kind="stable")[:, :VALUES]
+    return keys_of(np.floor(np.take_along_axis(rows, first, axis=1) * 2.0**BITS))
+
+
+def keys_of(releases: Floats) -> Keys:
+    """A key of 128 bits for each transcript: its numbers taken in one by one, all bits mixed after each."""
+    words = np.ascontiguousarray(releases + 0.0).reshape(len(releases), math.prod(releases.shape[1:])).view(np.uint64)
+    keys = np.empty((len(words), 2), dtype=np.uint64)
+    for half, start in enumerate((0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)):
+        key = np.full(len(words), start, dtype=np.uint64)
+        for word in words.T:
+            key = _mixed(key * np.uint64(0x2545F4914F6CDD1D) ^ word)
+        keys[:, half] = key
+    return keys
+
+
+def _mixed(key: Keys) -> Keys:
+    """A one-to-one map of 64 bits in which every bit depends on all others (the finaliser of splitmix64)."""
+    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return key ^ (key >> np.uint64(31))

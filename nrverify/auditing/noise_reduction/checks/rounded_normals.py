@@ -1,0 +1,52 @@
+"""Rounded normal numbers in place of Skellam steps, as a code may draw them where the counts are large."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
+
+from nrverify.auditing.core.named_alternatives import FLOOR, LARGEST_LOG_RATIO
+from nrverify.laws.skellam import Skellam
+
+Floats = NDArray[np.float64]
+
+MEANS = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+"""Mean counts from which on normal numbers may have been drawn."""
+MOST_DEVIATIONS = 40.0
+LARGEST_MEAN = 1e4
+"""From here on the two laws are told apart by no audit."""
+
+
+def alternative(mean: float) -> str:
+    """Its name."""
+    return f"rounded normals for steps of mean count above {mean:g}" if mean else "rounded normals"
+
+
+def rounded_ratios(process: Skellam, noise: Floats, times: Floats) -> dict[str, float]:
+    """Σ log of the alternatives' weights over those of the steps in growing time, at one schedule for all sessions.
+
+    The steps of noise (n, k, d) are independent; where no time passes there is none.
+    """
+    steps = np.diff(noise[:, ::-1], axis=1, prepend=0.0)
+    spans = np.diff(times[::-1], prepend=0.0)
+    found = dict.fromkeys(map(alternative, MEANS), 0.0)
+    for place, span in enumerate(spans):
+        mean = process.rate * span
+        if not 0 < mean < LARGEST_MEAN:
+            continue
+        counts, often = np.unique(steps[:, place], return_counts=True)
+        log_ratio = _log_rounded(counts, 2 * mean) - np.asarray(process.marginal(span).logpdf(counts))
+        ratio = np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))
+        total = float(np.dot(often, np.log(FLOOR + (1 - FLOOR) * ratio)))
+        for least in MEANS:
+            if mean > least:
+                found[alternative(least)] += total
+    return found
+
+
+def _log_rounded(counts: Floats, variance: float) -> Floats:
+    """log P(a normal number of that variance is rounded to each count); of a count it hardly ever gives, far less."""
+    size = np.minimum(np.abs(counts), MOST_DEVIATIONS * np.sqrt(variance) + 1)
+    upper, lower = (log_ndtr(-(size + side) / np.sqrt(variance)) for side in (-0.5, 0.5))
+    return np.asarray(upper + np.log1p(-np.exp(lower - upper)))

@@ -1,0 +1,1 @@
+"""What is asked of a noise-reduction subject: values, schedules and neighbouring values."""

@@ -1,0 +1,270 @@
+"""Cases: the values and plays at which a noise-reduction subject is audited, interleaved from the first look.
+
+Each design exposes faults the others hide: a value far from 0 shows a pull towards 0, nearly equal times show fresh
+noise, long schedules show a wrong bridge, several coordinates show a shared coin, adaptive plays show a wrong memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.description import Description
+from nrverify.subjects.policies import Fixed, Follow
+
+DEFAULT_EPSILONS = (0.2, 5.0)
+DEFAULT_DIMENSIONS = (1, 3)
+WANDER = 10.0
+"""How far the times of a case move from look to look, up or down."""
+STRETCH = 2.5
+"""The power to which ratios of times are raised from look to look, or its inverse."""
+CLOSEST, CLOSE_SHARE = 1e-3, 0.05
+"""Now and then the power is as small as this: times a hundred-thousandth apart are not the same."""
+HARDLY_LESS = 1 - 2e-6
+"""Two times that a comparison with a tolerance takes for the same."""
+MOST_SCATTERED, SCATTERED_SHARE = 5, 0.15
+"""Schedules of no more times than this are now and then scattered over the whole range."""
+EPSILONS = 24
+"""An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
+FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
+"""Where the times of Brownian noise are not known the grid is finer: many looks leave a claim less slack than few."""
+ONE_BY_ONE = "one by one"
+ONE_BY_ONE_SHARE = 0.02
+"""Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
+MOST_ONE_BY_ONE = 2**20
+"""As long as no more sessions than this are drawn in all: requests take time."""
+AT_ONCE = "at once"
+AT_ONCE_SHARE, AT_ONCE_AFTER = 0.3, 2**17
+"""Of the sessions of a look after so many: one request for more than are usually drawn together."""
+OPENED_SHARE = 1 / 3
+"""Of the fixed schedules, where a subject offers both methods."""
+DENSE_GROUPS, DENSE_CASES = 4, 16
+"""Schedules that share the grid between them, fewer in few dimensions, and how many cases there are of them in all."""
+DENSE_AFTER = 2**12
+"""Dense schedules are asked for after so many sessions: fewer say little of so many ε's."""
+ALONE_ROUNDS = 4
+"""Cases of one look, at the last ε: it takes many sessions to see whether many looks have the same noise there."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One setting: a value, how sessions are asked, and by which method of the subject."""
+
+    name: str
+    value: tuple[float, ...]
+    play: Fixed | Follow
+    method: str
+    one_by_one: bool = False
+    """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
+    at_once: bool = False
+    """Whether it is asked for in one large request."""
+    after: int = 0
+    """It is not asked for before so many sessions were drawn."""
+    either: bool = False
+    """Whether it is asked by sample() or by open() from look to look."""
+
+    @property
+    def together(self) -> bool:
+        """Whether one request, with one seed, gives all sessions."""
+        return self.method == "sample" and not self.one_by_one
+
+    @property
+    def array(self) -> NDArray[np.float64]:
+        """The value f(x)."""
+        return np.array(self.value, dtype=float)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every session has the same schedule."""
+        return isinstance(self.play, Fixed)
+
+
+@dataclass(frozen=True)
+class Knob:
+    """The range of what a release is asked for, and which way it runs: times fall, ε's rise."""
+
+    low: float
+    high: float
+    falling: bool
+
+    def at(self, position: float) -> float:
+        """A request between the noisiest (position 0) and the least noisy (position 1), evenly in its logarithm."""
+        start, end = (self.high, self.low) if self.falling else (self.low, self.high)
+        if not self.falling:
+            position = round(position * (EPSILONS - 1)) / (EPSILONS - 1)
+        return float(start * (end / start) ** position)
+
+    def steps(self, start: float, factors: Sequence[float]) -> tuple[float, ...]:
+        """A schedule from a position, each request the last one times (or divided by) a factor, kept in the range."""
+        first = self.at(start)
+        room = math.log(first / self.low) if self.falling else math.log(self.high / first)
+        drops = np.cumsum([0.0, *(math.log(1 / factor) for factor in factors)])
+        scale = min(1.0, room / drops[-1]) if drops[-1] > 0 else 1.0
+        if self.falling:
+            return tuple(float(min(max(first * math.exp(-drop), self.low), self.high)) for drop in drops * scale)
+        whole = math.log(self.high / self.low)
+        return tuple(self.at((math.log(first / self.low) + float(drop)) / whole) for drop in drops * scale)
+
+
+def knob_of(description: Description) -> Knob:
+    """The range a subject is asked in: its own, or the default of its knob."""
+    usual = DEFAULT_EPSILONS if description.knob == "epsilon" else description.family.times(description.rate or 1.0)
+    low, high = description.range or usual
+    return Knob(max(low, 1e-12), high, description.knob == "time")
+
+
+def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Case]:
+    """The battery for a noise-reduction subject in the smallest and the largest of its dimensions."""
+    small, large = dimensions[0], dimensions[-1]
+    middle = 0.5
+    long = [0.6] * 10 + [0.9]
+    designs: list[tuple[str, int, Sequence[float], tuple[float, ...]]] = [
+        ("halving", small, (3.0, -1.0), knob.steps(middle, [0.5, 0.5])),
+        ("geometric", large, (1000.0, -2.0, 1.0), _evenly(knob, 10)),
+        ("long", small, (-37.0, 5.0), knob.steps(0.2, long) if knob.falling else _evenly(knob, 12)),
+        ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, HARDLY_LESS])),
+        ("repeated", large, (-1.0, -1.0, 2.0), _repeated(knob)),
+        ("origin", small, (0.0,), knob.steps(0.3, [0.7, 0.25, 0.7, 0.25])),
+        ("far", small, (1000.0, -1000.0), knob.steps(0.4, [0.7, 0.5, 0.25])),
+        ("mixed", large, (0.0, -20.0, 300.0), knob.steps(0.6, [0.7, 0.7, 0.7])),
+        ("single", small, (-2.0, 2.0), (knob.at(middle),)),
+    ]
+    if not knob.falling:
+        # Times wander and are scattered; ε's stay on their grid, so the largest steps are asked for by themselves.
+        designs.append(("ends", small, (2.0, -1.0), (knob.at(0.0), knob.at(1.0))))
+    if description.integer and knob.falling:
+        # Few counts tell a Poisson law from others best, and few of the other schedules begin with them.
+        designs.append(("few counts", large, (2.0, -1.0, 1.0), knob.steps(0.97, [0.5])))
+    either = {"sample", "open"} <= set(description.methods) and (knob.falling or "time_of" in description.methods)
+    cases = [
+        Case(name, _spread(value, d), Fixed(schedule), _method(description, index), either=either)
+        for index, (name, d, value, schedule) in enumerate(designs)
+    ]
+    if "sample" in description.methods:
+        schedule = knob.steps(0.1, [0.4] * 5)
+        cases.append(Case(ONE_BY_ONE, _spread((4.0, -3.0), small), Fixed(schedule), "sample", one_by_one=True))
+        single = Fixed((knob.at(middle),))
+        cases.append(Case(AT_ONCE, _spread((-3.0, 5.0), small), single, "sample", at_once=True, after=AT_ONCE_AFTER))
+    if "open" in description.methods:
+        fast, slow = (0.25, 0.7) if knob.falling else (4.0, 1.4)
+        ends = (knob.at(0.1), knob.at(0.9))
+        close = 0.3 * math.sqrt(knob.at(0.5)) if knob.falling else 0.3
+        cases += [
+            Case("adaptive", _spread((-2.0, 4.0), small), Follow(*ends, fast, slow, 6, 0.0), "open"),
+            Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
+        ]
+    if description.family.increments and description.knob == "epsilon" and "time_of" not in description.methods:
+        cases += _dense(description, knob, large)
+    return cases
+
+
+def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
+    """Long schedules that together ask for every ε of the fine grid, so that the noise at each can be bounded.
+
+    And the last ε by itself, so that noise that suits itself to the number of looks is told from noise that does not.
+    """
+    grid = [float(knob.low * (knob.high / knob.low) ** (i / (FINE_EPSILONS - 1))) for i in range(FINE_EPSILONS)]
+    groups = min(d + 1, DENSE_GROUPS)
+    designs = [
+        (f"dense {group}-{round_}", 2.0 + group, tuple(grid[group::groups]), round_)
+        for round_ in range(DENSE_CASES // groups)
+        for group in range(groups)
+    ]
+    designs += [(f"alone {round_}", 2.0 + round_, (knob.at(1.0),), round_) for round_ in range(ALONE_ROUNDS)]
+    return [
+        Case(name, _spread((first, -3.0, 1.0), d), Fixed(schedule), _method(description, 2 * round_), after=DENSE_AFTER)
+        for name, first, schedule, round_ in designs
+    ]
+
+
+def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
+    """The share of each case in a look after so many sessions: few one by one, as long as they are worth it."""
+    rare = ONE_BY_ONE_SHARE if drawn <= MOST_ONE_BY_ONE else 0.0
+    own = [
+        0.0 if drawn < case.after else rare if case.one_by_one else AT_ONCE_SHARE if case.at_once else None
+        for case in cases
+    ]
+    usual = (1 - sum(share or 0.0 for share in own)) / own.count(None)
+    return [usual if share is None else share for share in own]
+
+
+def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:
+    """The case with its times moved and stretched together, its value turned and shifted, by one method or the other.
+
+    So over the looks no stretch of the range, no ratio of two times and no kind of value is left out. An ε-knob keeps
+    its grid, where the noise at each ε is to be seen often. Transcripts one by one, which are compared, stay as they
+    are.
+    """
+    if case.one_by_one:
+        return case
+    case = replace(case, value=_moved_value(case.value, integer, rng))
+    if case.either:
+        case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
+    if not knob.falling:
+        return case
+    if isinstance(case.play, Fixed):
+        if case.play.length == 1:
+            return replace(case, play=Fixed((knob.at(float(rng.random())),)))
+        if len(set(case.play.schedule)) == case.play.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
+            return replace(case, play=Fixed(_scattered(case.play.length, knob, rng)))
+        schedule = _stretched(case.play.schedule, knob.low, rng)
+        factor = _factor(schedule[-1], schedule[0], knob, rng)
+        return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
+    factor = _factor(case.play.end, case.play.start, knob, rng)
+    return replace(case, play=replace(case.play, start=case.play.start * factor, end=case.play.end * factor))
+
+
+def _moved_value(value: tuple[float, ...], integer: bool, rng: np.random.Generator) -> tuple[float, ...]:
+    """Its sign by a coin, and by another a fraction added; 0 stays 0, a value of its own."""
+    sign = 1.0 if rng.random() < 0.5 else -1.0
+    fraction = float(rng.random()) if rng.random() < 0.5 and not integer else 0.0
+    return tuple(sign * x + fraction for x in value) if any(value) else value
+
+
+def _scattered(releases: int, knob: Knob, rng: np.random.Generator) -> tuple[float, ...]:
+    """Times anywhere in the range: among so few, some are far apart."""
+    return tuple(knob.at(float(position)) for position in np.sort(rng.random(releases)))
+
+
+def _stretched(schedule: tuple[float, ...], low: float, rng: np.random.Generator) -> tuple[float, ...]:
+    """Ratios of times to the first raised to one power, no lower than the range allows; equal times stay equal."""
+    first, last = schedule[0], schedule[-1]
+    coin = rng.random()
+    if coin < CLOSE_SHARE:
+        least, most = CLOSEST, 1 / STRETCH
+    elif coin < 0.5 and last < first:
+        least, most = 1 / STRETCH, min(STRETCH, math.log(first / low) / math.log(first / last))
+    else:
+        # The longest schedules reach both ends of the range only as they are.
+        least = most = 1.0
+    power = float(least * (most / least) ** rng.random())
+    return tuple(first * (at / first) ** power for at in schedule)
+
+
+def _factor(last: float, first: float, knob: Knob, rng: np.random.Generator) -> float:
+    """How far times from first to last are moved inside the range."""
+    low, high = max(knob.low / last, 1 / WANDER), min(knob.high / first, WANDER)
+    return float(low * (high / low) ** rng.random()) if low < high else 1.0
+
+
+def _evenly(knob: Knob, releases: int) -> tuple[float, ...]:
+    return tuple(knob.at(float(position)) for position in np.linspace(0.0, 1.0, releases))
+
+
+def _repeated(knob: Knob) -> tuple[float, ...]:
+    first, second, third = knob.steps(0.5, [0.5, 0.5])
+    return (first, first, first, second, second, third)
+
+
+def _method(description: Description, index: int) -> str:
+    if "sample" not in description.methods:
+        return "open"
+    return "open" if "open" in description.methods and index % 3 == 2 else "sample"
+
+
+def _spread(values: Sequence[float], d: int) -> tuple[float, ...]:
+    return tuple(float(values[index % len(values)]) for index in range(d))

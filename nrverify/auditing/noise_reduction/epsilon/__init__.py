@@ -1,0 +1,1 @@
+"""The privacy claim of a subject that is asked for an ε."""

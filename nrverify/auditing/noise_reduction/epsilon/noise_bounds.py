@@ -1,0 +1,159 @@
+"""How much noise there is at each ε: sums over sessions, and the largest level not excluded, at every look at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtri, gammaincinv
+
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.cases import FINE_EPSILONS
+from nrverify.auditing.noise_reduction.epsilon.single_release import SMALLER
+from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.statistics.wealth import EFFECTS
+
+Floats = NDArray[np.float64]
+Key = TypeVar("Key")
+
+LARGER: Floats = EFFECTS[EFFECTS > 0]
+FARTHEST = 1e3
+MOST_LEVELS = 2 * FINE_EPSILONS
+"""Noise levels bounded at once: the grid in two dimensions, fixed in advance so that α is divided alike each time."""
+MOST_PLACES = 512
+"""Places of schedules kept apart, and bounded at once."""
+MANY = 8
+"""So many different ε's in a schedule are many looks."""
+COMPARISONS = 8
+"""Of one look with many, at most: ε's and dimensions."""
+
+Schedule = tuple[float, ...]
+"""The ε's of a session, in the order asked."""
+
+
+class NoiseLevels:
+    """Sums of the noise's sizes (Laplace) or squares at each ε of each schedule, by dimension."""
+
+    def __init__(self, laplace: bool) -> None:
+        self._laplace = laplace
+        self._sums: dict[tuple[int, Schedule, float], tuple[float, int]] = {}
+
+    def add(self, batch: Batch) -> None:
+        """Takes in transcripts of a fixed schedule."""
+        size = np.abs(batch.noise) if self._laplace else batch.noise**2
+        sessions, _, d = size.shape
+        schedule = tuple(batch.asked[0].tolist())
+        # A repeated ε repeats its release: the first occurrence in a session counts.
+        for epsilon in dict.fromkeys(schedule):
+            total = float(size[:, schedule.index(epsilon)].sum())
+            self._count((d, schedule, epsilon), total, sessions * d)
+
+    def merge(self, other: NoiseLevels) -> None:
+        """Takes in what another has added up."""
+        for key, (total, count) in other._sums.items():
+            self._count(key, total, count)
+
+    def _count(self, key: tuple[int, Schedule, float], total: float, count: int) -> None:
+        if key in self._sums or len(self._sums) < MOST_PLACES:
+            before = self._sums.get(key, (0.0, 0))
+            self._sums[key] = (before[0] + total, before[1] + count)
+
+    def largest(self, alpha: float) -> dict[tuple[int, float], float]:
+        """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
+        return self._limits(self._pooled(), alpha / MOST_LEVELS, SMALLER)
+
+    def smallest(self, alpha: float) -> dict[tuple[int, float], float]:
+        """For each (d, ε) the smallest t not excluded, all at once with error α at every look."""
+        return self._limits(self._pooled(), alpha / MOST_LEVELS, LARGER)
+
+    def by_schedule(self, alpha: float) -> dict[tuple[int, Schedule], dict[float, float]]:
+        """For each schedule the largest t not excluded at each of its ε's, all at once with error α at every look."""
+        found: dict[tuple[int, Schedule], dict[float, float]] = {}
+        for (d, schedule, epsilon), t in self._limits(self._sums, alpha / MOST_PLACES, SMALLER).items():
+            found.setdefault((d, schedule), {})[epsilon] = t
+        return found
+
+    def alike(self, alpha: float, spared: Callable[[float, int], float]) -> bool:
+        """Whether the noise at an ε is seen to be the same for one look and for many, with error α at every look.
+
+        `spared` says how many times the noise of one look many looks need: noise that suits itself to the schedule
+        differs by as much.
+        """
+        places = [(d, epsilon) for d, schedule, epsilon in self._sums if len(set(schedule)) == 1]
+        found = [
+            self._same(d, epsilon, spared(epsilon, MANY), alpha / (2 * MOST_LOOKS * COMPARISONS))
+            for d, epsilon in list(dict.fromkeys(places))[:COMPARISONS]
+        ]
+        return True in found and False not in found
+
+    def _same(self, d: int, epsilon: float, apart: float, alpha: float) -> bool | None:
+        """Whether one look and many have the same noise, and not noise that far apart; None if that is not known."""
+        one, many = self._sum(d, epsilon, 1, 1), self._sum(d, epsilon, MANY, None)
+        if not (one[0] and many[0]):
+            return None
+        low, high = _ratio_limits(many, one, alpha)
+        if not low <= 1.0 <= high:
+            return False
+        return True if 1 / apart < low and high < apart else None
+
+    def _sum(self, d: int, epsilon: float, fewest: int, most: int | None) -> tuple[float, int]:
+        """Over the schedules with at least and at most so many different ε's."""
+        found = [
+            sums
+            for (dimension, schedule, at), sums in self._sums.items()
+            if (dimension, at) == (d, epsilon) and fewest <= len(set(schedule)) <= (most or len(schedule))
+        ]
+        return sum(total for total, _ in found), sum(count for _, count in found)
+
+    def _pooled(self) -> dict[tuple[int, float], tuple[float, int]]:
+        """The sums at each (d, ε), whatever the schedule."""
+        pooled: dict[tuple[int, float], tuple[float, int]] = {}
+        for (d, _, epsilon), (total, count) in self._sums.items():
+            before = pooled.get((d, epsilon), (0.0, 0))
+            pooled[d, epsilon] = (before[0] + total, before[1] + count)
+        return dict(list(pooled.items())[:MOST_LEVELS])
+
+    def _limits(self, sums: dict[Key, tuple[float, int]], alpha: float, effects: Floats) -> dict[Key, float]:
+        """The farthest t not excluded for each, with error α each."""
+        seen = {key: found for key, found in sums.items() if found[1]}
+        counts = np.array([count for _, count in seen.values()], dtype=float)
+        ratios = _last_ratios(counts, 1.0 if self._laplace else 0.5, -np.log(alpha), effects)
+        return {key: total / float(ratio) for (key, (total, _)), ratio in zip(seen.items(), ratios, strict=True)}
+
+    def resolution(self, alpha: float) -> float:
+        """How far the upper confidence limit of the noise lies above it, where it was seen most at each ε."""
+        counts: dict[float, int] = {}
+        for (_, epsilon), (_, count) in self._pooled().items():
+            counts[epsilon] = max(count, counts.get(epsilon, 0))
+        shape = (1.0 if self._laplace else 0.5) * min(counts.values(), default=0)
+        return float(shape / gammaincinv(shape, alpha / MOST_LEVELS) - 1) if shape > 1 else float("inf")
+
+
+def _ratio_limits(over: tuple[float, int], under: tuple[float, int], alpha: float) -> tuple[float, float]:
+    """Between these lies the ratio of two variances, from independent sums of squares, but for α on either side."""
+    (total, count), (below, number) = over, under
+    ratio = (total / count) / (below / number)
+    return ratio * float(fdtri(number, count, alpha)), ratio / float(fdtri(count, number, alpha))
+
+
+def _last_ratios(counts: Floats, shape: float, level: float, effects: Floats) -> Floats:
+    """The total/t farthest from its count that is not excluded (shape ½: squares, 1: sizes), valid at every look.
+
+    Bets on less noise than t (all effects below 0) exclude small ratios, bets on more exclude large ones.
+    """
+
+    def excluded(ratios: Floats) -> NDArray[np.bool_]:
+        log_wealth = -shape * counts[:, None] * effects - shape * ratios[:, None] * np.expm1(-effects)
+        return np.asarray(np.logaddexp.reduce(log_wealth, axis=1) - np.log(effects.size) >= level)
+
+    allowed = counts.copy()
+    beyond = np.full_like(counts, 1e-300) if effects[0] < 0 else FARTHEST * (counts + level / shape)
+    some = excluded(beyond)
+    refused = beyond.copy()
+    while np.any(np.abs(refused - allowed) > 1e-10 * np.maximum(allowed, refused)):
+        middle = 0.5 * (allowed + refused)
+        out = excluded(middle)
+        allowed, refused = np.where(out, allowed, middle), np.where(out, middle, refused)
+    return np.where(some, allowed, beyond)

@@ -1,0 +1,71 @@
+"""The increments of Laplace and Skellam noise when the times behind an ε are not known: coins that need no scale.
+
+In growing time the process moves by independent symmetric steps (N04, N14). Released at times t₁ > t₂ > … as X₁, X₂, …,
+the step X_k − X_{k+1} is symmetric given X_{k+1} and all noise at smaller times, so whether it has the sign of X_{k+1}
+is a fair coin given those: walked up from the last release the coins are independent, whatever the times are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.portfolio_check import LawCheck
+from nrverify.auditing.noise_reduction.checks.law import LONGEST
+from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.proportions import half_width
+from nrverify.statistics.wealth import TieWealth
+
+POOLED = "correlation of a release and the step to it, signs that agree"
+CLOSE = "correlation of a release and the step to it, signs that agree at close ε's"
+CLOSE_RATIO = 1.4
+"""ε's so near each other have noise of nearly the same size, which shows most if it is fresh: the nearest two different
+ε's of the designed schedules are 1.32 apart by default."""
+
+
+class SignIncrements(LawCheck):
+    """A less noisy release and the step to the noisier one before it are independent, whatever their sizes.
+
+    The step is symmetric, so it has the sign of the less noisy noise by a fair coin, at each release, coordinate and
+    session anew. Catches noise drawn afresh, and a bridge that follows the release before too much or too little, when
+    the times behind an ε are not known. Misses dependence that leaves the signs fair, wrong sizes and shapes, and what
+    shows in adaptive sessions alone.
+    """
+
+    id = "law.increments"
+    kind = "law"
+    claims: tuple[str, ...] = ("N04", "N14")
+    expectation = "a release's noise and the step to it have equal signs by a fair coin"
+
+    def __init__(self) -> None:
+        families: dict[str, tuple[float, Wealth]] = {POOLED: (4.0, TieWealth()), CLOSE: (2.0, TieWealth())}
+        for position in range(1, LONGEST + 1):
+            families[_at(position)] = (0.25, TieWealth())
+        super().__init__(families)
+
+    def observe(self, batch: Batch) -> None:
+        """Bets on the signs at every rise of ε in a fixed schedule; in adaptive ones times depend on noise."""
+        asked = batch.asked[0]
+        rising = np.flatnonzero(asked[1:] > asked[:-1]) + 1
+        if not batch.case.fixed or rising.size == 0:
+            return
+        self.sessions += batch.sessions
+        steps, less = batch.steps, batch.noise[:, 1:]
+        agree, usable = (steps > 0) == (less > 0), (steps != 0) & (less != 0)
+        coins = {int(position): agree[:, position - 1][usable[:, position - 1]] for position in rising}
+        every = np.concatenate(list(coins.values()))
+        self.count += every.size
+        self._coins(POOLED, every)
+        for position, heads in coins.items():
+            if asked[position] < CLOSE_RATIO * asked[position - 1]:
+                self._coins(CLOSE, heads)
+            if position <= LONGEST:
+                self._coins(_at(position), heads)
+
+    def _detectable(self, alpha: float) -> str | None:
+        """A shift of the fair coin outside its confidence limits."""
+        return f"agreement of two signs off by {half_width(self.count, alpha):.2g}" if self.count else None
+
+
+def _at(position: int) -> str:
+    return f"{POOLED} at release {position + 1}"

@@ -1,0 +1,1 @@
+"""What a budget can detect, known before anything is sampled."""

@@ -1,0 +1,1 @@
+"""The audit of transcripts and runs that were recorded elsewhere."""

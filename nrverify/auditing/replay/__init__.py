@@ -1,0 +1,1 @@
+"""Recording an audit, and recomputing its verdict without the subject."""

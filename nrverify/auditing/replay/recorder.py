@@ -1,0 +1,132 @@
+"""The record an audit leaves behind: what it asked, what was answered, and what it came to."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import os
+import re
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from nrverify.auditing.core.results import Report
+from nrverify.auditing.core.settings import Settings
+from nrverify.subjects.description import Description
+from nrverify.subjects.host import Host
+from nrverify.subjects.records.file import RecordsFile
+from nrverify.subjects.replay.file import TooLarge, write_replay
+from nrverify.subjects.replay.recording import Recorded
+
+SMALL = 64 * 2**20
+"""What a record may hold that nobody asked for by name."""
+LARGE = 2**30
+"""And one that somebody did."""
+ROOM = Path(".nrverify")
+
+
+class Recorder:
+    """Writes down what a subject answers, and leaves it in a file once the verdict is known."""
+
+    def __init__(self, file: str | os.PathLike[str] | None = None) -> None:
+        """A file that is named is always written; without a name only a refutation is, in `.nrverify/replay`."""
+        self.left: Path | None = None
+        """The file that was written."""
+        self.notice: str | None = None
+        """Why none was, where one was wanted."""
+        self._file = None if file is None else Path(file)
+        self._most = SMALL if file is None else LARGE
+        if self._file is not None and (self._file.is_dir() or not os.access(self._file.resolve().parent, os.W_OK)):
+            where = "name a file in a folder that exists and is writable"
+            raise ValueError(f"cannot write the record {str(file)!r}: {where}")
+        self._logs: Path | None = None
+        self._hosts: Recorded | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether somebody asked for the record by name."""
+        return self._file is not None
+
+    def opening(self, open_host: Callable[[float], Host | RecordsFile]) -> Callable[[float], Host]:
+        """What opens hosts that are listened to, here or in other processes of this machine."""
+        # Made by the first log that is written to, so that a run that ends before leaves nothing.
+        self._logs = Path(tempfile.gettempdir()) / f"nrverify-{uuid.uuid4().hex}"
+        self._hosts = Recorded(open_host, self._logs, self._most)
+        return self._hosts
+
+    def leave(self, report: Report, settings: Settings) -> None:
+        """Writes the record, if there is to be one; whatever prevents it is a notice, never another verdict."""
+        if self._file is not None or report.verdict == "refuted":
+            self._write(report, settings)
+
+    def discard(self) -> None:
+        """Lets go of what was written down so far; a record that was left stays."""
+        if self._logs is not None:
+            shutil.rmtree(self._logs, ignore_errors=True)
+
+    def _write(self, report: Report, settings: Settings) -> None:
+        description = None if self._hosts is None else self._hosts.description
+        if description is None or self._logs is None:
+            self.notice = "no record was left: the subject could not be reached"
+            return
+        path = self._file or _place(description.name, report.subject["address"], settings.seed)
+        try:
+            if self._file is None:
+                _make_room(path)
+            write_replay(path, _header(description, report, settings), self._logs, self._most)
+            self.left = path
+        except TooLarge:
+            hint = "" if self._file is not None else f"; --record FILE allows {LARGE // 2**20} MB"
+            self.notice = f"no record was left: the answers are larger than {self._most // 2**20} MB{hint}"
+        except OSError as error:
+            self.notice = f"no record was left in {str(path)!r}: {error.strerror or error}"
+
+
+def summary(report: Report) -> dict[str, Any]:
+    """What of a report a replay is compared with."""
+    checks = [
+        {key: check[key] for key in ("id", "verdict", "e_value", "p_value")} for check in report.document()["checks"]
+    ]
+    return {"verdict": report.verdict, "exit_code": report.exit_code, "checks": checks}
+
+
+def _header(description: Description, report: Report, settings: Settings) -> dict[str, Any]:
+    described = asdict(description)
+    for name in ("range", "interval"):
+        if described[name] is not None:
+            described[name] = ["inf" if end == math.inf else end for end in described[name]]
+    return {
+        "versions": report.run["versions"],
+        "address": report.subject["address"],
+        "settings": asdict(settings),
+        "description": described,
+        "report": summary(report),
+    }
+
+
+def _make_room(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ignore = ROOM / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+
+
+def _place(name: str, address: str | None, seed: int) -> Path:
+    """The same for the same subject, and another for every other: two classes of one name have two addresses."""
+    room = ROOM / "replay"
+    if address is not None:
+        mark = hashlib.sha256(address.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        return room / f"{_plain(name)}-{mark}-seed{seed}.nrreplay"
+    # An object of a running program has no address: no record of an earlier one may be lost.
+    names = (f"{_plain(name)}-object{number}-seed{seed}.nrreplay" for number in itertools.count(1))
+    return next(room / name for name in names if not (room / name).exists())
+
+
+def _plain(name: str) -> str:
+    """A subject's name as part of a file name."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:60] or "subject"

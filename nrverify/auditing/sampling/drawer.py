@@ -1,0 +1,87 @@
+"""Drawing from a subject: seeds that no other request has, the auditor's own random numbers, and everything counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.sampling.own_times import OwnTimes
+from nrverify.subjects.host import Host
+from nrverify.subjects.policies import Fixed
+
+Floats = NDArray[np.float64]
+
+
+class Drawer:
+    """Draws with the seeds that follow the `first`-th, and with random numbers of its own for each `key`."""
+
+    def __init__(
+        self,
+        host: Host,
+        settings: Settings,
+        first: int = 0,
+        key: tuple[int, ...] = (),
+        times_of: OwnTimes | None = None,
+    ) -> None:
+        self.host = host
+        self.settings = settings
+        self.times_of = times_of or OwnTimes(host)
+        self.drawn = 0
+        self._seeds = first
+        self._key = key
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The auditor's own random numbers."""
+        return np.random.default_rng(np.random.SeedSequence(self.settings.seed, spawn_key=(1, *self._key)))
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the subject has used its budget of time here."""
+        return self.host.seconds >= self.settings.budget
+
+    def seed(self) -> int:
+        """The next seed: different for every request, and scattered, so that a seed cut to its low bits collides."""
+        self._seeds += 1
+        return scattered((_base(self.settings.seed) + self._seeds) % 2**53)
+
+    def sessions(self, case: Case, size: int) -> tuple[Floats, Floats]:
+        """`size` sessions of a case, together or one by one: their releases, and what was asked."""
+        self.drawn += size
+        if case.method == "sample":
+            assert isinstance(case.play, Fixed)
+            schedule = case.play.schedule
+            parts = [1] * size if case.one_by_one else [size]
+            releases = np.concatenate([self.host.sample(case.array, schedule, n, self.seed()) for n in parts])
+            return releases, np.tile(np.array(schedule), (size, 1))
+        return self.host.play(case.array, case.play, [self.seed() for _ in range(size)])
+
+
+def by_coin(
+    drawer: Drawer, size: int, draw: Callable[[int, int], tuple[NDArray[Any], ...]]
+) -> tuple[NDArray[np.bool_], tuple[NDArray[Any], ...]]:
+    """Labels by a fair coin, and for each what draw(label, count) gave for it, in random order."""
+    label = drawer.rng.random(size) < 0.5
+    counts = [int((label == bool(side)).sum()) for side in (0, 1)]
+    sides = [draw(side, count) for side, count in enumerate(counts) if count]
+    place = np.argsort(np.argsort(label, kind="stable"))
+    return label, tuple(np.concatenate(parts)[place] for parts in zip(*sides, strict=True))
+
+
+@lru_cache(maxsize=8)
+def _base(seed: int) -> int:
+    return int(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,))).integers(2**52))
+
+
+def scattered(number: int) -> int:
+    """A one-to-one map of the whole numbers below 2^53 onto themselves that mixes all their bits."""
+    for shift, factor in ((27, 0x1B873593CC9E2D), (24, 0x19E3779B97F4A7)):
+        number ^= number >> shift
+        number = (number * factor) % 2**53
+    return number ^ (number >> 28)

@@ -1,0 +1,176 @@
+"""Sampling: look by look the chunks are laid out, drawn by whoever is there, and merged in the order of the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+import numpy as np
+
+from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.looks import looks, reason_to_stop
+from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Chunk, Outcome, Task, Turns, Work, sizes
+from nrverify.auditing.sampling.workers import Crew
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.host import Host
+
+Progress = Callable[[int, int], None]
+Refused = Callable[[Task, str], Task | None]
+"""What takes the place of a task that the subject refused, and why it did; None for nothing."""
+Share = tuple[Task, int]
+"""A task and how much of it a look draws."""
+
+FIRST_SEED = 2**20
+"""Seeds below are for single requests."""
+MOST_REFUSALS = 40
+
+
+class Pace(NamedTuple):
+    """What a task has taken so far: seconds of the subject, seconds with scoring, and how much was drawn."""
+
+    seconds: float = 0.0
+    worked: float = 0.0
+    drawn: int = 0
+
+
+class Sampler:
+    """The looks of a run and their limits.
+
+    A look is divided over its tasks, a small one over some of them by turns, and a task into chunks: of at most 2^18
+    numbers, and of no more than a third of --timeout at the pace of that task, or of all, so far. Only this last rule
+    depends on measured speed. Looks grow by a quarter, so it binds only where a request takes about a hundredth of the
+    subject's time so far: a subject slow enough for that is the only one whose transcripts may differ between two runs
+    with the same seed.
+    """
+
+    def __init__(self, host: Host, settings: Settings, crew: Crew, progress: Progress | None = None) -> None:
+        self.settings = settings
+        self.requests = Drawer(host, settings)
+        """For single requests, outside the looks."""
+        self.reserved = 0
+        """Samples kept back for what is tried at the end."""
+        self.gallery = Gallery()
+        self.failure: str | None = None
+        self._crew = crew
+        self._progress = progress
+        self._drawn = 0
+        self._seconds = 0.0
+        self._next_seed = FIRST_SEED
+        self._paces: dict[str, Pace] = {}
+
+    @property
+    def drawn(self) -> int:
+        """Sessions or runs drawn so far."""
+        return self._drawn + self.requests.drawn
+
+    @property
+    def left(self) -> int:
+        """How many may still be drawn."""
+        return max(0, self.settings.samples - self.drawn - self.reserved)
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the subject has used its budget of time, wherever it ran."""
+        return self._seconds >= self.settings.budget
+
+    def run(
+        self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None = None
+    ) -> str:
+        """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
+
+        A refutation stands when the subject fails after it: the run is then "errored", and `failure` says how.
+        """
+        self._seconds = self.requests.host.seconds
+        try:
+            return self._look(tasks_of, refuted, refused)
+        except SubjectFailed as failure:
+            if not refuted():
+                raise
+            self.failure = str(failure)
+            return "errored"
+
+    def _look(
+        self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None
+    ) -> str:
+        turns = Turns()
+        for number, look in enumerate(looks()):
+            tasks = tasks_of(number)
+            work = list(zip(tasks, turns.counts(tasks, min(int(look), self.left)), strict=True))
+            for attempt in range(MOST_REFUSALS):
+                work, reasons = self._draw(work, (number, attempt))
+                if not work:
+                    break
+                if refused is None or attempt == MOST_REFUSALS - 1:
+                    raise SubjectFailed(f"the subject refuses every setting tried: {reasons[-1]}")
+                moved = [(refused(task, reason), count) for (task, count), reason in zip(work, reasons, strict=True)]
+                work = [(task, count) for task, count in moved if task is not None]
+            self.gallery.look(dict.fromkeys(check for task in tasks for check in task.checks), self.drawn)
+            if (reason := reason_to_stop(self.settings, self, refuted)) is not None:
+                return reason
+        raise AssertionError("looks never end")
+
+    def _draw(self, work: Sequence[Share], key: tuple[int, ...]) -> tuple[list[Share], list[str]]:
+        """Draws and merges in order; the shares that were refused, and why."""
+        refused: dict[int, tuple[str, int]] = {}
+        laid = list(self._layout(work, key))
+        with closing(self._crew.outcomes(self._feed(work, laid))) as outcomes:
+            for (index, chunk), outcome in zip(laid, outcomes, strict=False):
+                self._seconds += outcome.seconds
+                if outcome.refused is not None:
+                    refused[index] = (outcome.refused, refused.get(index, ("", 0))[1] + chunk.size)
+                    continue
+                self._drawn += chunk.size
+                if outcome.failed is not None:
+                    raise SubjectFailed(outcome.failed)
+                self._merge(work[index][0], chunk, outcome)
+        shares = [(work[index][0], count) for index, (_, count) in refused.items()]
+        return shares, [reason for reason, _ in refused.values()]
+
+    def _layout(self, work: Sequence[Share], key: tuple[int, ...]) -> Iterator[tuple[int, Chunk]]:
+        left = self.left
+        for index, (task, count) in enumerate(work):
+            count = min(count, left)
+            left -= count
+            for part, size in enumerate(sizes(count, self._most(task))):
+                place = (*key, index, part)
+                yield index, Chunk(task.setting, task.score, size, self.settings, self._next_seed, place)
+                self._next_seed += size
+
+    def _most(self, task: Task) -> int:
+        """The largest chunk of a task: by memory, and by time at its pace, or at that of all so far where it is new."""
+        most = MOST_NUMBERS // task.numbers
+        so_far = Pace(self._seconds, self._seconds, self._drawn) if self._drawn else Pace()
+        pace = self._paces.get(task.name, so_far)
+        return min(most, int(pace.drawn * self.settings.timeout / (3 * pace.seconds))) if pace.seconds else most
+
+    def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
+        """The chunks with the fresh checks of this look, as many together as are worth a call, until time is up."""
+        different = {id(task.checks): task.checks for task, _ in work}
+        fresh = {key: tuple(check.fresh() for check in checks) for key, checks in different.items()}
+        load: list[Work] = []
+        foreseen = 0.0
+        for index, chunk in laid:
+            task = work[index][0]
+            pace = self._paces.get(task.name)
+            foreseen += np.inf if pace is None else pace.worked * chunk.size / pace.drawn
+            load.append((chunk, fresh[id(task.checks)]))
+            if foreseen >= self._crew.load:
+                if self.out_of_time:
+                    return
+                yield load
+                load, foreseen = [], 0.0
+        if load and not self.out_of_time:
+            yield load
+
+    def _merge(self, task: Task, chunk: Chunk, outcome: Outcome) -> None:
+        pace = self._paces.get(task.name, Pace())
+        self._paces[task.name] = Pace(
+            pace.seconds + outcome.seconds, pace.worked + outcome.worked, pace.drawn + chunk.size
+        )
+        for check, scored in zip(task.checks, outcome.checks, strict=True):
+            check.merge(scored)
+        if self._progress is not None:
+            self._progress(self.drawn, self.settings.samples)

@@ -1,0 +1,156 @@
+"""Chunks: what a look draws, laid out beforehand, so that it is the same whoever draws it and whoever is done first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.core.check import Check
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.own_times import OwnTimes
+from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.host import Host
+
+Score = Callable[[Drawer, Any, int, Sequence[Any]], None]
+"""Draws so many of a setting and lets checks observe them."""
+
+Floats = NDArray[np.float64]
+
+MOST_NUMBERS = 2**18
+"""A chunk holds no more numbers than this: memory does not grow with the samples."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A setting, its share of every look, and the checks that observe it."""
+
+    name: str
+    setting: Any
+    score: Score
+    checks: tuple[Check, ...]
+    weight: float
+    numbers: int
+    """How many numbers one session or run has."""
+    fewest: int = 1
+    """So many are drawn together, where a look has as many."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What is drawn and scored in one go: a setting, how often, and where its random numbers come from."""
+
+    setting: Any
+    score: Score
+    size: int
+    settings: Settings
+    first: int
+    """Seeds from here on are its own, one for each session or run."""
+    key: tuple[int, ...]
+    """Its place in the run: decides the auditor's own random numbers."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a chunk: what fresh checks have seen of it, or why it was not drawn."""
+
+    checks: tuple[Check, ...]
+    seconds: float
+    """What the subject took."""
+    worked: float
+    """What drawing and scoring took together."""
+    refused: str | None = None
+    failed: str | None = None
+
+
+Work = tuple[Chunk, tuple[Check, ...]]
+"""A chunk, and the checks whose like are to score it."""
+
+
+class Station:
+    """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._times_of = OwnTimes(host)
+
+    def run(self, load: Sequence[Work]) -> list[Outcome]:
+        """Draws and scores chunk after chunk, until the subject fails."""
+        outcomes: list[Outcome] = []
+        for chunk, checks in load:
+            outcomes.append(self._score(chunk, checks))
+            if outcomes[-1].failed is not None:
+                break
+        return outcomes
+
+    def _score(self, chunk: Chunk, checks: Sequence[Check]) -> Outcome:
+        """Draws a chunk and scores it with fresh checks: a function of the subject and these arguments alone."""
+        before, started = self.host.seconds, time.monotonic()
+        drawer = Drawer(self.host, chunk.settings, chunk.first, chunk.key, self._times_of)
+        scored = tuple(check.fresh() for check in checks)
+        refused = failed = None
+        try:
+            # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
+            with np.errstate(over="ignore", invalid="ignore"):
+                chunk.score(drawer, chunk.setting, chunk.size, scored)
+        except SubjectRefused as refusal:
+            refused = str(refusal)
+        except SubjectFailed as failure:
+            failed = str(failure)
+        drawn = refused is None and failed is None
+        worked = time.monotonic() - started
+        return Outcome(scored if drawn else (), self.host.seconds - before, worked, refused, failed)
+
+
+def counts(tasks: Sequence[Task], total: int) -> list[int]:
+    """So many sessions or runs divided over tasks by their weights, in whole numbers that add up to it."""
+    return _divided(np.array([task.weight for task in tasks]), total)
+
+
+def _divided(weights: Floats, total: int) -> list[int]:
+    edges = np.cumsum([0.0, *weights])
+    whole = np.floor(edges / edges[-1] * total + 1e-9).astype(int)
+    return [int(count) for count in np.diff(whole)]
+
+
+class Turns:
+    """Small looks divided over some of their tasks, by turns: a few sessions of each would say little and take long.
+
+    The first goes to all of them, since what is plainly wrong is to be seen from all sides. What a task was not given
+    it is owed, so that after some looks all have had their share.
+    """
+
+    def __init__(self) -> None:
+        self._owed: Floats = np.zeros(0)
+        self._first = True
+
+    def counts(self, tasks: Sequence[Task], total: int) -> list[int]:
+        """A look over the tasks that are owed most, as many as get their fewest: over all, if it is large."""
+        if total == 0:
+            return [0] * len(tasks)
+        if self._owed.size != len(tasks):
+            self._owed = np.zeros(len(tasks))
+        weights = np.array([task.weight for task in tasks])
+        self._owed += weights / weights.sum() * total
+        order = np.argsort(-self._owed, kind="stable")
+        room = np.cumsum([tasks[index].fewest for index in order])
+        turn = np.maximum(self._owed, 0.0)
+        if not self._first:
+            turn[order[max(1, int((room <= total).sum())) :]] = 0.0
+        self._first = False
+        found = _divided(turn, total)
+        self._owed -= found
+        return found
+
+
+def sizes(count: int, most: int) -> Iterator[int]:
+    """`count` in pieces of the largest power of two that is at most `most`, and a rest."""
+    piece = 2 ** (max(most, 1).bit_length() - 1)
+    while count > 0:
+        yield min(count, piece)
+        count -= piece

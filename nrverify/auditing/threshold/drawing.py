@@ -1,0 +1,127 @@
+"""Drawing runs of a threshold mechanism: halting rounds from bits or in batches, with what they must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from nrverify.auditing.core.check import Check, Observes, ObservesLabelled
+from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
+from nrverify.auditing.sampling.drawer import Drawer, by_coin
+from nrverify.auditing.threshold.designs import Design, Neighbours
+from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.subjects.errors import SubjectFailed
+
+Cells = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of one design by one method: the cell n − 1 of a halt in round n, the last cell for never."""
+
+    design: Design
+    method: str
+    cells: Cells
+    after_halt: tuple[tuple[int, ...], ...] = ()
+    """Bits that went on after a 1, as they came."""
+    scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Normal scores of the cells under the claimed law, randomised within them: independent N(0, 1)."""
+    request: int = 0
+    """How many came of one request of run_many; 0 for all of them."""
+
+    def counts(self) -> NDArray[np.float64]:
+        """How many runs fell into each cell."""
+        return np.bincount(self.cells, minlength=self.design.rounds + 1).astype(float)
+
+    def requests(self) -> list[Cells]:
+        """The runs of each request of run_many."""
+        most = self.request or self.cells.size
+        return np.split(self.cells, range(most, self.cells.size, most)) if self.method == "run_many" else []
+
+
+@dataclass(frozen=True)
+class LabelledRuns:
+    """Runs of two neighbours in random order: label 1 is the design itself, 0 its neighbour."""
+
+    pair: Neighbours
+    cells: Cells
+    label: NDArray[np.bool_]
+
+
+def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: int = 0) -> Runs:
+    """`size` runs, in requests of at most `request`; `SubjectFailed` when one is no halting round or list of bits."""
+    drawer.drawn += size
+    arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
+    if method == "run_many":
+        most = request or size
+        parts = [min(most, size - start) for start in range(0, size, most)]
+        rounds = [drawer.host.run_many(*arguments, part, drawer.seed()) for part in parts]
+        return _from_rounds(design, np.concatenate(rounds), most)
+    return _from_bits(design, drawer.host.run(*arguments, [drawer.seed() for _ in range(size)]))
+
+
+def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, checks: Sequence[Observes[Runs]]) -> None:
+    """Runs of a design by a method, in requests of a size, shown to the checks."""
+    design, method, request = setting
+    runs = with_scores(draw_runs(drawer, design, method, size, request), drawer.rng)
+    for check in checks:
+        check.observe(runs)
+
+
+def with_scores(runs: Runs, rng: np.random.Generator) -> Runs:
+    """The runs with the normal scores of their cells, randomised within each cell."""
+    law = claimed_law(runs.design)
+    below = law.cumsum() - law
+    lower = below[runs.cells] + law[runs.cells] * rng.random(runs.cells.size)
+    return replace(runs, scores=np.clip(ndtri(np.clip(lower, 0.0, 1.0)), -LARGEST_SCORE, LARGEST_SCORE))
+
+
+def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int, checks: Sequence[Check]) -> None:
+    """Runs of a design or its neighbour by a fair coin, shown to the checks: as pairs, and each side as runs."""
+    pair, method = setting
+    label, (cells,) = by_coin(
+        drawer, size, lambda side, count: (draw_runs(drawer, pair.sides[side], method, count).cells,)
+    )
+    for side, design in enumerate(pair.sides):
+        runs = with_scores(Runs(design, method, cells[label == bool(side)]), drawer.rng)
+        for check in checks:
+            if isinstance(check, Observes) and runs.cells.size:
+                check.observe(runs)
+    for check in checks:
+        if isinstance(check, ObservesLabelled):
+            check.observe_labelled(LabelledRuns(pair, cells, label))
+
+
+def halting_cell(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool]:
+    """The cell of the first 1, and whether bits go on after it; `SubjectFailed` when these are no bits of a run."""
+    shown = f"{what} returned {list(bits)!r:.80} for {rounds} rounds"
+    if any(bit not in (0, 1) for bit in bits):
+        raise SubjectFailed(f"{shown}: bits must be 0 or 1")
+    if len(bits) > rounds:
+        raise SubjectFailed(f"{shown}: there can be no more bits than rounds")
+    if 1 in bits:
+        first = list(bits).index(1)
+        return first, len(bits) > first + 1
+    if len(bits) < rounds:
+        raise SubjectFailed(f"{shown}: without a 1 there must be a 0 for every round")
+    return rounds, False
+
+
+def _from_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
+    found = [halting_cell(bits, design.rounds, "run()") for bits in printed]
+    after = tuple(tuple(bits) for bits, (_, goes_on) in zip(printed, found, strict=True) if goes_on)
+    return Runs(design, "run", np.array([cell for cell, _ in found], dtype=np.int64), after)
+
+
+def _from_rounds(design: Design, rounds: Cells, request: int) -> Runs:
+    bad = rounds[(rounds < 0) | (rounds > design.rounds)]
+    if bad.size:
+        raise SubjectFailed(
+            f"run_many() returned the halting round {int(bad[0])} for {design.rounds} rounds: "
+            f"it must lie between 1 and {design.rounds}, or be 0 for never"
+        )
+    return Runs(design, "run_many", np.where(rounds == 0, design.rounds, rounds - 1), request=request)

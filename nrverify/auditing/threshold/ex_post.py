@@ -1,0 +1,149 @@
+"""Ex-post privacy of a threshold mechanism, black box: the bits tell neighbours apart by no more than e^{ε_N}."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.core.picture_limits import losses
+from nrverify.auditing.core.pictures import Bound, Picture
+from nrverify.auditing.core.results import CheckResult, from_bets
+from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.auditing.threshold.designs import Neighbours
+from nrverify.auditing.threshold.drawing import LabelledRuns
+from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
+from nrverify.laws.threshold import worst_loss
+from nrverify.statistics.labels import LabelBets, epsilon_lower_bound
+
+Floats = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+"""Of an empirical ε, at every look at once."""
+FEWEST_RUNS = 1000
+MOST_PICTURES = 3
+PICTURE_NOTE = "Shaded: what the claim allows. Limits by Clopper and Pearson, given how often the event was seen."
+LEAKS = (
+    *("query noise halved", "query noise divided by √2", "threshold noise halved", "no threshold noise"),
+    *("threshold noise drawn anew in every round", "both noises halved", "noises exchanged", "sensitivity ignored"),
+    *("threshold noise scaled down, not reduced", "last ε throughout"),
+)
+"""Faults that leak: their exact posteriors are the guesses."""
+
+
+class ThresholdExPost:
+    """P(b = 1 | bits) ≤ σ(ε_N): the claim itself, between neighbours at the worst signs, in both directions.
+
+    Bets on the label with the posteriors of faults that leak and with shares learned from earlier runs; the empirical
+    lower bound on ε, from the halt in the last round, stands beside the paper's bound ε_N and the sharp one
+    min(ε_n, ¼Σε_i). Catches any mechanism that leaks more than ε_N at these neighbours. Misses leaks within the slack
+    between the sharp bound and ε_N, and is slower than the law.
+    """
+
+    id = "privacy.ex-post"
+    kind = "privacy"
+    claims: tuple[str, ...] = ("R05", "R10")
+
+    def __init__(self, pairs: Sequence[Neighbours]) -> None:
+        self.runs = 0
+        self.pairs = {pair.design.name: pair for pair in pairs}
+        predictors = len(LEAKS) + 2
+        smallest = min(pair.design.epsilons[0] for pair in pairs)
+        self.wealth = LabelBets(predictors, 0.0, smallest)
+        self._guesses = {name: _log_odds(pair) for name, pair in self.pairs.items()}
+        self._counts = {name: np.zeros((2, pair.design.rounds + 1)) for name, pair in self.pairs.items()}
+
+    def observe_labelled(self, drawn: LabelledRuns) -> None:
+        """Counts the halting rounds of new runs by label; the bets are made at the merge."""
+        self.runs += drawn.cells.size
+        np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.cells), 1.0)
+
+    def fresh(self) -> ThresholdExPost:
+        """The same before anything was seen."""
+        blank = copy(self)
+        blank.runs = 0
+        blank.wealth = self.wealth.fresh()
+        blank._counts = {name: np.zeros_like(counts) for name, counts in self._counts.items()}
+        return blank
+
+    def merge(self, other: ThresholdExPost) -> None:
+        """Bets on the labels another has counted with what was learned before, then learns from them."""
+        self.runs += other.runs
+        for name, new in other._counts.items():
+            if new.any():
+                counts, claim = self._counts[name], claims_of(self.pairs[name])
+                learned = np.log((counts[1] + 1.0) / (counts[0] + 1.0))
+                guess = np.vstack([self._guesses[name], learned])
+                for label in (0, 1):
+                    self.wealth.bet(guess, claim, np.full(claim.size, bool(label)), new[label])
+                counts += new
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.wealth.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict, with the empirical ε beside both bounds, at its own confidence."""
+        log_e = self.wealth.log_e
+        bound, claim, sharp, name = self.empirical_epsilon()
+        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
+        return from_bets(
+            self,
+            log_e,
+            alpha,
+            samples=self.runs,
+            enough=self.runs >= FEWEST_RUNS,
+            statistic=bound,
+            detectable=f"an attacker's ε of about {claim + resolution:.2g} where {claim:.2g} is claimed",
+            expected=f"no halting round more than e^{claim:.3g} times likelier for one neighbour ({name})",
+            observed=(
+                f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g}, against the bound "
+                f"ε_N = {claim:.3g} claimed and the sharp bound {sharp:.3g}"
+            ),
+        )
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The measured loss of each halting round against ±ε_n, for the pairs with most runs."""
+        most = sorted(self.pairs, key=lambda name: -float(self._counts[name].sum()))[:MOST_PICTURES]
+        shown = []
+        for name in most:
+            other, own = self._counts[name].astype(int).tolist()
+            labels = [*(f"halt in round {index + 1}" for index in range(len(own) - 1)), "no halt"]
+            claims = claims_of(self.pairs[name]).tolist()
+            dots = losses(list(zip(labels, own, other, claims, strict=True)), alpha / len(most))
+            if dots:
+                shown.append(Bound(f"Measured loss, {name}", "privacy loss", dots, PICTURE_NOTE))
+        return tuple(shown)
+
+    def empirical_epsilon(self) -> tuple[float, float, float, str]:
+        """(lower bound, claim, sharp bound, pair) of the pair that comes nearest to its claim or passes it.
+
+        The event is fixed in advance, a halt in the last round; one for each pair, the confidence divided.
+        """
+        confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * len(self.pairs))
+        found = []
+        for name, pair in self.pairs.items():
+            hits, others = (int(self._counts[name][label, -2]) for label in (1, 0))
+            bound = epsilon_lower_bound(hits, hits + others, confidence)
+            claim = pair.design.epsilons[-1]
+            found.append((bound / claim, (bound, claim, worst_loss(pair.design.epsilons), name)))
+        return max(found)[1]
+
+
+def claims_of(pair: Neighbours) -> Floats:
+    """ε_n for a halt in round n; after the last round the claim is that of the last ε, which is generous."""
+    return np.append(pair.design.epsilons, pair.design.epsilons[-1])
+
+
+def _log_odds(pair: Neighbours) -> Floats:
+    """Log posterior odds of the label in each cell: under the claimed law, and under each fault that leaks."""
+    designs = (pair.design, pair.neighbour)
+    claimed = [claimed_law(design) for design in designs]
+    faulty = [faulty_laws(design) for design in designs]
+    rows = [claimed]
+    rows += [[laws.get(fault, own) for laws, own in zip(faulty, claimed, strict=True)] for fault in LEAKS]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.array([np.log(own) - np.log(other) for own, other in rows])
+    return np.asarray(np.nan_to_num(odds, nan=0.0, posinf=30.0, neginf=-30.0))

@@ -1,0 +1,271 @@
+"""The law of the halting round of a design, and the laws it would have under named faults.
+
+Cells are rounds 1, …, n and then "never". The claimed law is exact; a fault's law need only be a law, and is made one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from nrverify.auditing.threshold.designs import Design
+from nrverify.laws.threshold import halting_law
+from nrverify.laws.threshold.law import log_halting_law, log_halting_law_redrawn
+
+Floats = NDArray[np.float64]
+Law = Callable[[Floats, Floats, Floats], Floats]
+
+FLOOR = 0.02
+"""Share of the claimed law in every alternative, so that one odd run cannot ruin a bet."""
+
+HARDLY = 0.02
+"""Query noise so small stands for none where ε rises."""
+MANY_ROUNDS, SIMULATED, AT_ONCE = 8, 300_000, 30_000
+
+_NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
+
+FAULTS = (
+    *("query noise halved", "query noise doubled", "query noise divided by √2", "no query noise"),
+    "no noise at all",
+    *("threshold noise halved", "threshold noise doubled", "no threshold noise", "noises exchanged"),
+    *("both noises halved", "both noises doubled", "threshold noise drawn anew in every round"),
+    *("query noise drawn once", "sensitivity ignored", "threshold ignored", "comparison reversed"),
+    *("utility of the round before", "utility of the next round", "rounds counted from 0"),
+    *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
+    *("ε of the next round", "query noise never reduced"),
+    *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
+    *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
+    *("normal query noise", "one number for the threshold and the first query", "query noise of the last ε throughout"),
+    *("threshold noise drawn anew when ε changes", "threshold noise stays with probability s/t, not its square"),
+    *("normal threshold noise", "threshold noise kept or drawn anew by a coin", "query ε of the next round"),
+)
+
+
+@lru_cache(maxsize=1024)
+def claimed_law(design: Design) -> Floats:
+    """The exact probabilities of halting in rounds 1, …, n and of never halting."""
+    law = halting_law(
+        utilities=design.utilities,
+        epsilons=design.epsilons,
+        threshold=design.threshold,
+        sensitivity=design.sensitivity,
+    )
+    return _made_law(np.exp(law))
+
+
+@lru_cache(maxsize=1024)
+def faulty_laws(design: Design) -> dict[str, Floats]:
+    """The law of the halting round under each named fault that can show in this design."""
+    epsilons = np.array(design.epsilons)
+    margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
+    kept = _kept if design.constant else _reduced
+    laws = _wrong_noise(margins, epsilons, kept, design.constant)
+    b, c = 2 / epsilons, 4 / epsilons
+    if design.sensitivity != 1:
+        laws["sensitivity ignored"] = kept(margins, b / design.sensitivity, c / design.sensitivity)
+    if design.threshold != 0:
+        laws["threshold ignored"] = kept(np.array(design.utilities) / design.sensitivity, b, c)
+    if design.constant:
+        laws |= _wrong_order(margins, b, c)
+    else:
+        laws |= _wrong_epsilons(margins, epsilons)
+        if design.rounds >= MANY_ROUNDS:
+            laws |= _walked_wrong(margins, b, c)
+    claimed = claimed_law(design)
+    laws["rounds counted from 0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
+    return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
+
+
+@lru_cache(maxsize=1024)
+def redrawn_law(design: Design) -> Floats:
+    """The law when the threshold noise is drawn anew in every round."""
+    epsilons = np.array(design.epsilons)
+    margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
+    return _made_law(_redrawn(margins, 2 / epsilons, 4 / epsilons))
+
+
+def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -> dict[str, Floats]:
+    """Scales halved, doubled, exchanged or missing; the scales of the law are b = 2/ε and c = 4/ε."""
+    b, c = 2 / epsilons, 4 / epsilons
+    laws = {
+        "query noise halved": kept(margins, b, c / 2),
+        "threshold noise halved": kept(margins, b / 2, c),
+        "threshold noise drawn anew in every round": _redrawn(margins, b, c),
+        "no threshold noise": _redrawn(margins, 0 * b, c),
+        "no noise at all": _from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
+    }
+    if constant:
+        laws |= {
+            "query noise doubled": kept(margins, b, 2 * c),
+            "query noise divided by √2": kept(margins, b, c / math.sqrt(2)),
+            "threshold noise doubled": kept(margins, 2 * b, c),
+            "noises exchanged": kept(margins, c, b),
+            "both noises halved": kept(margins, b / 2, c / 2),
+            "both noises doubled": kept(margins, 2 * b, 2 * c),
+            "comparison reversed": kept(-margins, b, c),
+            "normal query noise": _gaussian_queries(margins, b, c),
+            "normal threshold noise": _gaussian_threshold(margins, b, c),
+            "one number for the threshold and the first query": _shared_first(margins, b, c),
+        }
+    return laws
+
+
+def _wrong_order(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
+    """Noise drawn once or not at all, and utilities taken from the wrong round (constant ε)."""
+    highest = np.maximum.accumulate(margins)
+    silent = np.where(highest < 0, 1 - 0.5 * np.exp(-np.abs(highest) / b), 0.5 * np.exp(-np.abs(highest) / b))
+    at_once = np.exp(np.array([_redrawn_survival(a, b[0], c[0]) for a in highest]))
+    return {
+        "no query noise": _from_survival(silent),
+        "query noise drawn once": _from_survival(at_once),
+        "utility of the round before": _kept(np.append(margins[0], margins[:-1]), b, c),
+        "utility of the next round": _kept(np.append(margins[1:], margins[-1]), b, c),
+    }
+
+
+def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
+    """ε of a wrong round, and threshold noise that is not reduced as the process says (rising ε)."""
+    stale = np.append(epsilons[0], epsilons[:-1])
+    b, c = 2 / epsilons, 4 / epsilons
+    early = np.append(epsilons[1:], epsilons[-1])
+    first, last = np.full_like(b, epsilons[0]), np.full_like(b, epsilons[-1])
+    return {
+        "ε of the round before": _reduced(margins, 2 / stale, 4 / stale),
+        "query ε of the round before": _reduced(margins, b, 4 / stale),
+        "threshold ε of the round before": _reduced(margins, 2 / stale, c),
+        "ε of the next round": _reduced(margins, 2 / early, 4 / early),
+        "query ε of the next round": _reduced(margins, b, 4 / early),
+        "no query noise": _reduced(margins, b, HARDLY * c),
+        "first ε throughout": _kept(margins, 2 / first, 4 / first),
+        "last ε throughout": _kept(margins, 2 / last, 4 / last),
+        "query noise never reduced": _reduced(margins, b, 4 / first),
+        "threshold noise never reduced": _kept(margins, 2 / first, c),
+        "threshold noise of the last ε throughout": _kept(margins, 2 / last, c),
+        "query noise of the last ε throughout": _reduced(margins, b, 4 / last),
+        "threshold noise scaled down, not reduced": _kept(margins, b, c),
+        "threshold noise drawn anew when ε changes": _redrawn_at_changes(margins, b, c),
+    }
+
+
+def _reduced(margins: Floats, b: Floats, c: Floats) -> Floats:
+    return np.exp(log_halting_law(margins, b, c).astype(np.float64))
+
+
+def _redrawn(margins: Floats, b: Floats, c: Floats) -> Floats:
+    return np.exp(log_halting_law_redrawn(margins, b, c).astype(np.float64))
+
+
+def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Stretches of equal ε are independent: the survival of each multiplies that of those before."""
+    survival: list[float] = []
+    for stretch in np.split(np.arange(b.size), np.flatnonzero(np.diff(b)) + 1):
+        law = _kept(margins[stretch], b[stretch], c[stretch])
+        before = survival[-1] if survival else 1.0
+        survival += (before * (1 - np.cumsum(law[:-1]))).tolist()
+    return _from_survival(np.array(survival))
+
+
+def _walked_wrong(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
+    """Threshold noise that changes from round to round by a wrong rule: simulated, for want of a form.
+
+    Any law fixed in advance is a fair alternative; the cells get half a run each so that none is empty.
+    """
+    rng, cells = np.random.default_rng(0), b.size + 1
+    counts: dict[str, Floats] = {}
+    for _ in range(SIMULATED // AT_ONCE):
+        for name, levels in _wrong_walks(b, rng).items():
+            halts = margins + rng.laplace(0.0, c, levels.shape) >= levels
+            halted = np.where(halts.any(axis=1), halts.argmax(axis=1), b.size)
+            counts[name] = counts.get(name, np.full(cells, 0.5)) + np.bincount(halted, minlength=cells)
+    return counts
+
+
+def _wrong_walks(b: Floats, rng: np.random.Generator) -> dict[str, Floats]:
+    """Threshold noise (runs, rounds) of the right scales: walked up from the last one, staying with probability r for
+    r²; a Brownian path with the variances 2b²; kept with probability r², else drawn anew."""
+    ratios, shape = b[1:] / b[:-1], (AT_ONCE, b.size)
+    jumps = rng.laplace(0.0, b, shape)
+    jumps[:, :-1] *= rng.random((AT_ONCE, ratios.size)) >= ratios
+    steps = rng.standard_normal(shape) * np.sqrt(2 * -np.diff(b**2, append=0.0))
+    drawn = np.ones(shape, dtype=bool)
+    drawn[:, 1:] = rng.random((AT_ONCE, ratios.size)) >= ratios**2
+    since = np.maximum.accumulate(np.where(drawn, np.arange(b.size), 0), axis=1)
+    return {
+        "threshold noise stays with probability s/t, not its square": _summed_back(jumps),
+        "normal threshold noise": _summed_back(steps),
+        "threshold noise kept or drawn anew by a coin": np.take_along_axis(rng.laplace(0.0, b, shape), since, axis=1),
+    }
+
+
+def _summed_back(steps: Floats) -> Floats:
+    """Σ of this step and all later ones."""
+    return steps[:, ::-1].cumsum(axis=1)[:, ::-1]
+
+
+def _redrawn_survival(margin: float, b: float, c: float) -> float:
+    return float(log_halting_law_redrawn([margin], [b], [c])[-1])
+
+
+def _kept(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """One standard Laplace number L for the whole run, threshold noise b_n L in round n: P(N > n) = E Π P(ξ < bL − a).
+
+    For equal b this is threshold noise that is kept, by composite quadrature over L.
+    """
+    level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
+    below = _laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _gaussian_queries(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Threshold noise that is kept, and normal query noise of the right variance 2c²."""
+    level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
+    below = ndtr((np.outer(b, level) - margins[:, None]) / (math.sqrt(2) * c[:, None]))
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _gaussian_threshold(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Normal threshold noise of the right variance 2b² that is kept, and Laplace query noise."""
+    width = math.sqrt(2) * float(b[0])
+    finest = min(1.0, float(c.min()) / width)
+    edges = np.unique(np.concatenate([np.arange(-9.0, 9.0 + finest, finest), np.clip(margins / width, -9.0, 9.0)]))
+    half = 0.5 * np.diff(edges)[:, None]
+    level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
+    weight = (half * _WEIGHT).ravel() * np.exp(-0.5 * level**2) / math.sqrt(2 * math.pi)
+    below = _laplace_cdf((width * level - margins[:, None]) / c[:, None])
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _shared_first(margins: Floats, b: Floats, c: Floats) -> Floats:
+    """Threshold bL and first query noise cL from the same number: no halt in round 1 where a + cL < bL."""
+    corner = -margins[0] / (c[0] - b[0])
+    level, weight = _levels(np.append(margins / b, corner), min(1.0, float((c / b).min())))
+    below = _laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
+    below[0] = level < corner
+    return _from_survival(np.cumprod(below, axis=0) @ weight)
+
+
+def _levels(corners: Floats, finest: float) -> tuple[Floats, Floats]:
+    """Nodes and weights for an expectation over a standard Laplace number, composite between corners."""
+    inside = np.unique(np.clip(np.append(corners, 0.0), -38.0, 38.0))
+    edges = np.unique(np.concatenate([np.arange(-40.0, 40.0 + finest, finest), inside]))
+    half = 0.5 * np.diff(edges)[:, None]
+    level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
+    return level, (half * _WEIGHT).ravel() * 0.5 * np.exp(-np.abs(level))
+
+
+def _laplace_cdf(x: Floats) -> Floats:
+    return np.where(x < 0, 0.5 * np.exp(np.minimum(x, 0)), 1 - 0.5 * np.exp(-np.maximum(x, 0)))
+
+
+def _from_survival(survival: Floats) -> Floats:
+    return np.append(-np.diff(np.append(1.0, survival)), survival[-1])
+
+
+def _made_law(law: Floats) -> Floats:
+    positive = np.maximum(law, 0.0)
+    return np.asarray(positive / positive.sum())

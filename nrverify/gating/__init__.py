@@ -1,0 +1,1 @@
+"""An audit as tests: the declaration, its pytest items and the plugin."""

@@ -1,0 +1,1 @@
+"""Special functions behind the laws, accurate in relative terms."""

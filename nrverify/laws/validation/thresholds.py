@@ -1,0 +1,64 @@
+"""What the threshold laws accept: utilities, non-decreasing epsilons, and the bits a mechanism prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nrverify.laws.validation.times import Floats, positive, real
+
+
+def checked_number(name: str, argument: float, *, above_zero: bool = False) -> float:
+    """One finite number, where asked above 0."""
+    number = positive(name, argument) if above_zero else real(name, argument)
+    if number.ndim:
+        raise ValueError(f"{name} = {argument!r} must be one number; pass a float")
+    return float(number)
+
+
+def checked_epsilons(epsilons: ArrayLike) -> Floats:
+    """0 < ε_1 ≤ ε_2 ≤ …, at least one."""
+    numbers = positive("epsilons", epsilons)
+    _require_sequence("epsilons", numbers)
+    falls = np.flatnonzero(np.diff(numbers) < 0)
+    if falls.size:
+        n = int(falls[0])
+        raise ValueError(
+            f"epsilons fall from {numbers[n]} in round {n + 1} to {numbers[n + 1]} in round {n + 2}; "
+            "noise is only ever reduced: give them in non-decreasing order"
+        )
+    return numbers
+
+
+def checked_utilities(name: str, utilities: ArrayLike, rounds: int) -> Floats:
+    """One finite utility for each round."""
+    numbers = real(name, utilities)
+    _require_sequence(name, numbers)
+    if len(numbers) != rounds:
+        raise ValueError(f"{name} has {len(numbers)} entries and epsilons {rounds}; give one of each for every round")
+    return numbers
+
+
+def checked_bits(bits: Any, rounds: int) -> tuple[int, bool]:
+    """(number of rounds printed, whether the last of them halted) for bits 0, …, 0 or 0, …, 0, 1."""
+    try:
+        printed: NDArray[np.float64] = np.asarray(bits, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"bits = {bits!r} must be a sequence of 0 and 1") from None
+    _require_sequence("bits", printed)
+    if not np.all((printed == 0) | (printed == 1)):
+        raise ValueError(f"bits = {bits!r} must be 0 or 1; 1 is the round that halts")
+    if np.any(printed[:-1] == 1):
+        raise ValueError(f"bits = {bits!r} go on after a 1; the mechanism halts there: give the bits up to the first 1")
+    if len(printed) > rounds:
+        raise ValueError(
+            f"bits = {bits!r} has {len(printed)} entries but there are {rounds} rounds; extend the utilities"
+        )
+    return len(printed), bool(printed[-1] == 1)
+
+
+def _require_sequence(name: str, numbers: NDArray[np.float64]) -> None:
+    if numbers.ndim != 1 or numbers.size == 0:
+        raise ValueError(f"{name} of shape {numbers.shape} must be a sequence of at least one round; pass a list")

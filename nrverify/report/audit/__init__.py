@@ -1,0 +1,1 @@
+"""An audit as text, JUnit, SARIF, annotations and a page."""

@@ -1,0 +1,27 @@
+"""One check of an audit on a terminal: what it asks, what it catches, what it misses; or a remark of an audit."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+from nrverify.auditing.explain.catalogue import Entry
+from nrverify.auditing.explain.remarks import Remark
+
+
+def print_check(entry: Entry, console: Console) -> None:
+    """The check in full."""
+    console.print(f"[bold]{entry.id}[/] {escape(entry.claim)}", highlight=False)
+    if entry.claims:
+        console.print(f"bears on {', '.join(entry.claims)} of the ledger", style="dim", highlight=False)
+    for doc in entry.docs:
+        for paragraph in doc.split("\n\n"):
+            console.print()
+            console.print(escape(" ".join(paragraph.split())), highlight=False)
+
+
+def print_remark(id: str, remark: Remark, console: Console) -> None:
+    """The remark in full."""
+    console.print(f"[bold]{id}[/] {escape(remark.about)}", highlight=False)
+    console.print("no check: it never changes a verdict", style="dim", highlight=False)
+    console.print(f"\n{escape(remark.words)}", highlight=False)

@@ -1,0 +1,199 @@
+"""An audit on a terminal: the verdict, a table of checks, and every finding in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.report.audit.finding_text import SMALLEST, calculated
+from nrverify.report.escape import plain
+from nrverify.subjects.noise_families import FAMILIES
+
+STYLE = {
+    "consistent": "green",
+    "refuted": "bold red",
+    "inconclusive": "yellow",
+    "errored": "bold red",
+    "not-covered": "dim",
+    "advice": "cyan",
+}
+
+STACKED, NARROW, WIDE = 60, 90, 120
+"""Below so many columns there is no table but a list; below so many the table leaves out samples and evidence; from so
+many on it says at what they refute."""
+
+MEANING = {
+    "consistent": "nothing is refuted; what would have been caught is said of each check",
+    "refuted": "the implementation is not what it claims to be",
+    "inconclusive": "too few samples to exclude anything useful",
+    "errored": "the subject could not be run",
+}
+
+REMARKS = (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED)
+"""Verdicts that judge nothing."""
+
+PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
+"""Where the one paragraph of a refutation is folded into lines."""
+
+FOLLOWS = "Likely cause: that of "
+"""In the message of a refutation that has its cause in common with another."""
+
+
+def print_audit(report: Report, console: Console, verbose: bool = False) -> None:
+    """The whole report; verbose: with what every check expected and observed."""
+    _print_head(report, console)
+    if report.checks:
+        console.print()
+        if console.width < STACKED:
+            _print_stacked(report.checks, console)
+        else:
+            console.print(_table(report.checks, console.width))
+    if report.asked:
+        _say(console, f"\nAsked where: {plain('; '.join(report.asked))}.", "dim")
+    _print_findings(report.checks, console, verbose)
+    if verbose:
+        for check in report.checks:
+            if check.verdict is not CheckVerdict.NOT_COVERED:
+                _print_details(check, console)
+    _print_remarks(report, console)
+    _print_run(report, console)
+
+
+def print_problems(report: Report, console: Console) -> None:
+    """What is wrong and nothing else: whose verdict it is, and every finding."""
+    _print_head(report, console)
+    _print_findings(report.checks, console)
+
+
+def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bool = False) -> None:
+    """Every refutation in full, but those with their cause in common with another (verbose: those too)."""
+    refuted = [check for check in checks if check.verdict is CheckVerdict.REFUTED]
+    following = [check for check in refuted if not verbose and FOLLOWS in (check.message or "")]
+    for check in refuted:
+        if check not in following:
+            _print_finding(check, console)
+    if following:
+        _say(console, f"\n[{STYLE['refuted']}]refuted[/], probably for the same cause: {_names(following)}")
+
+
+def knob_words(report: Report) -> list[str]:
+    """What releases are asked for, where there is a choice."""
+    subject = report.subject
+    return [f"knob {subject['knob']}"] if subject["knob"] and subject["mechanism"] in FAMILIES else []
+
+
+def _print_head(report: Report, console: Console) -> None:
+    subject = report.subject
+    name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
+    what = [str(subject["mechanism"] or "unknown"), *knob_words(report)]
+    _say(console, f"[bold]{plain(name or subject['address'] or 'subject')}[/] ({plain(', '.join(what))})")
+    _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {_meaning(report)}")
+    if report.message:
+        _say(console, plain(report.message))
+
+
+def _meaning(report: Report) -> str:
+    unasked = report.checks and all(check.verdict in REMARKS for check in report.checks)
+    return "nothing could be asked of it" if report.verdict == "inconclusive" and unasked else MEANING[report.verdict]
+
+
+def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("check", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    if width >= NARROW:
+        table.add_column("samples", justify="right", no_wrap=True)
+        table.add_column("evidence", no_wrap=True)
+    if width >= WIDE:
+        table.add_column("refutes at", no_wrap=True)
+    table.add_column("would have caught", overflow="fold")
+    for check in checks:
+        evidence, refutes_at = _evidence(check)
+        cells = [check.id, f"[{STYLE[check.verdict]}]{check.verdict.value}[/]"]
+        if width >= NARROW:
+            cells += ["" if check.samples is None else str(check.samples), evidence]
+        if width >= WIDE:
+            cells.append(refutes_at)
+        table.add_row(*cells, plain(check.detectable or ""))
+    return table
+
+
+def _print_stacked(checks: tuple[CheckResult, ...], console: Console) -> None:
+    for check in checks:
+        _say(console, f"{plain(check.id)} [{STYLE[check.verdict]}]{check.verdict.value}[/]")
+        if check.detectable:
+            _say(console, plain(check.detectable), indent=2)
+
+
+def _evidence(check: CheckResult) -> tuple[str, str]:
+    """The number a verdict rests on, and the one that would refute."""
+    if check.e_value is not None:
+        return f"e = {check.e_value:.2g}", f"e = {1 / check.alpha:.2g}" if check.alpha else ""
+    if check.p_value is not None:
+        seen = f"p = {check.p_value:.2g}" if check.p_value >= SMALLEST else f"p < {SMALLEST:g}"
+        return seen, f"p = {check.alpha:.2g}" if check.alpha else ""
+    return "", ""
+
+
+def _print_finding(check: CheckResult, console: Console) -> None:
+    _say(console, f"\n[{STYLE['refuted']}]refuted[/] [bold]{plain(check.id)}[/]")
+    for part in PARTS.split(check.message or ""):
+        _say(console, plain(part), indent=2)
+    if check.reproduce:
+        # Folded by the terminal and not here, so that it can be copied whole.
+        console.print(f"  Reproduce: {plain(check.reproduce)}", highlight=False, soft_wrap=True)
+
+
+def _print_details(check: CheckResult, console: Console) -> None:
+    _say(console, f"\n[bold]{plain(check.id)}[/] [{STYLE[check.verdict]}]{check.verdict.value}[/]")
+    evidence, refutes_at = _evidence(check)
+    rows = {
+        "claims": ", ".join(check.claims),
+        "expected": check.expected,
+        "observed": check.observed,
+        "samples": "" if check.samples is None else str(check.samples),
+        "evidence": f"{evidence}, refuted at {refutes_at}" if refutes_at else evidence,
+        "would have caught": check.detectable,
+    }
+    for name, words in rows.items():
+        if words:
+            _say(console, f"{name}: {plain(words)}", indent=2)
+
+
+def _print_remarks(report: Report, console: Console) -> None:
+    """Advice and what is not covered, checks with the same words together; not what the head has said."""
+    said = report.message or ""
+    together: dict[tuple[CheckVerdict, str], list[CheckResult]] = {}
+    for check in report.checks:
+        if check.verdict in REMARKS and check.message and check.message not in said:
+            together.setdefault((check.verdict, check.message), []).append(check)
+    for index, ((verdict, message), group) in enumerate(together.items()):
+        gap = "\n" if index == 0 else ""
+        _say(console, f"{gap}[{STYLE[verdict]}]{verdict.value}[/] {_names(group)}: {plain(message)}")
+
+
+def _print_run(report: Report, console: Console) -> None:
+    run = report.run
+    if calculated(report):
+        early = "; stopped when its time was used" if run["stopped"] == "time" else ""
+        _say(console, f"\njudged by calculation in {run['seconds']:.1f} s, nothing is sampled{early}")
+        return
+    words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
+    words += f"; seed {run['seed']}"
+    if report.verdict != "errored":
+        words += f", false alarm with probability at most {run['alpha']:g} for the whole run"
+    _say(console, f"\n{words}")
+
+
+def _names(checks: Iterable[CheckResult]) -> str:
+    return plain(", ".join(check.id for check in checks))
+
+
+def _say(console: Console, words: str, style: str = "", indent: int = 0) -> None:
+    """A paragraph, folded at the width of the terminal."""
+    console.print(Padding(words, (0, 0, 0, indent), expand=False) if indent else words, style=style, highlight=False)

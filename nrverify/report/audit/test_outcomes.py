@@ -1,0 +1,72 @@
+"""What a check's verdict means to a test runner: passed, failed, errored or skipped, and why.
+
+Nothing is green in silence: only a check that was put and is consistent has passed. What is not covered, stopped by
+another's refutation or only advice is skipped with its reason; a run that is inconclusive as a whole has failed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.report.audit.finding_text import finding
+
+FEWEST = 1000
+"""Below so many sessions a check says nothing."""
+
+
+class Outcome(StrEnum):
+    """The four words every test runner knows."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An outcome and its reason."""
+
+    outcome: Outcome
+    reason: str
+
+
+def judged(check: CheckResult, report: Report, reproduce: str | None = None) -> Judged:
+    """The outcome of one check of a report."""
+    message = check.message or ""
+    match check.verdict:
+        case CheckVerdict.REFUTED:
+            return Judged(Outcome.FAILED, finding(check, reproduce))
+        case CheckVerdict.CONSISTENT:
+            return Judged(Outcome.PASSED, f"would have caught: {check.detectable or 'what the check describes'}")
+        case CheckVerdict.INCONCLUSIVE if report.verdict == "inconclusive":
+            return Judged(Outcome.FAILED, f"inconclusive: {would_do(check, report)}")
+        case CheckVerdict.INCONCLUSIVE:
+            return Judged(Outcome.SKIPPED, f"inconclusive: {message or would_do(check, report)}")
+        case CheckVerdict.NOT_COVERED:
+            return Judged(Outcome.SKIPPED, f"not covered: {message}")
+        case CheckVerdict.ADVICE if message:
+            return Judged(Outcome.SKIPPED, f"advice: {message}")
+        case CheckVerdict.ADVICE:
+            return Judged(Outcome.PASSED, "nothing to advise")
+        case CheckVerdict.ERRORED:
+            return Judged(Outcome.ERRORED, message or "the subject could not be asked this")
+
+
+def would_do(check: CheckResult, report: Report) -> str:
+    """How much would make an inconclusive check say something."""
+    drawn = int(report.run["samples"])
+    if check.message:
+        return f"{drawn} samples were drawn; {check.message}"
+    if check.samples and check.samples < FEWEST:
+        needed = math.ceil(drawn * FEWEST / check.samples)
+        return f"{drawn} samples were drawn; about {needed} would do"
+    return f"{drawn} samples are too few to exclude anything useful; allow more samples or a larger budget"
+
+
+def count(outcomes: list[Judged], outcome: Outcome) -> int:
+    """How many came to this."""
+    return sum(item.outcome is outcome for item in outcomes)

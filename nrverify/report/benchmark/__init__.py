@@ -1,0 +1,1 @@
+"""The benchmark as text and Markdown."""

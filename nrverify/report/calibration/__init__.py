@@ -1,0 +1,1 @@
+"""The calibration as text, Markdown, JSON and a page."""

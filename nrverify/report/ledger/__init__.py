@@ -1,0 +1,1 @@
+"""The ledger as text, Markdown, JSON and a page."""

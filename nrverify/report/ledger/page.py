@@ -1,0 +1,284 @@
+"""The ledger as a page: errata first, each statement opening to its correction, its evidence and what that rejects."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from nrverify.ledger.claims import Claim, Verdict
+from nrverify.ledger.evidence import Kind
+from nrverify.ledger.record import Step
+from nrverify.ledger.verdicts import Result, Settled
+from nrverify.ledger.verification import Verification
+from nrverify.report.ledger.markdown import ERRATA_PARTS, MEANING
+from nrverify.report.page.charts.shares import strip
+from nrverify.report.page.environment import render
+from nrverify.report.page.inline_math import set_prose
+from nrverify.report.page.mathml import Unreadable, mathml, pieces
+
+TONE = {
+    Verdict.TRUE: "good",
+    Verdict.TRUE_WITH_HYPOTHESIS: "hypothesis",
+    Verdict.TRUE_PROOF_WRONG: "warn",
+    Verdict.FALSE: "bad",
+    Verdict.MISPRINT: "slip",
+    Verdict.GAP: "gap",
+    Verdict.NOT_CHECKABLE: "mute",
+    Verdict.FAILED: "failed",
+}
+
+KIND_MEANING = {
+    Kind.DERIVATION: "exact symbolic algebra",
+    Kind.CERTIFICATE: "a rigorous enclosure by ball arithmetic",
+    Kind.PROPERTY: "a search for counterexamples over exact arithmetic",
+    Kind.STATISTIC: "simulation with a stated error probability",
+    Kind.READING: "words: the place in the paper and the reason",
+}
+
+WORST_FIRST = (
+    Verdict.FAILED,
+    Verdict.FALSE,
+    Verdict.TRUE_PROOF_WRONG,
+    Verdict.TRUE_WITH_HYPOTHESIS,
+    Verdict.MISPRINT,
+    Verdict.GAP,
+    Verdict.TRUE,
+    Verdict.NOT_CHECKABLE,
+)
+
+MOST_STEPS = 30
+"""Steps of one piece of evidence that are written out; the law certificates have hundreds, all alike."""
+
+WIDEST_BESIDE = 36
+"""Characters of a formula that fit in half a page."""
+
+NUMPY_NUMBER = re.compile(r"np\.float64\(([^()]*)\)")
+
+LONG_NUMBER = re.compile(r"(\d\.\d{14})\d{4,}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the page."""
+
+    title: str
+    words: str
+    claims: tuple[ClaimView, ...]
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A statement as the page shows it."""
+
+    id: str
+    title: Markup
+    verdict: str
+    tone: str
+    kinds: str
+    where: Markup
+    statement: Markup
+    statement_formula: Markup
+    layout: str
+    correction_heading: str
+    correction: Markup
+    correction_formula: Markup
+    why: Markup
+    problem: str
+    evidence: tuple[tuple[str, tuple[EvidenceView, ...]], ...]
+    """Under a heading each."""
+    text: str
+    """What a search looks through, in small letters."""
+
+
+@dataclass(frozen=True)
+class EvidenceView:
+    """A piece of evidence as the page shows it."""
+
+    name: str
+    kind: str
+    outcome: str
+    failed: bool
+    doc: Markup
+    message: str
+    sampling: str
+    rejects: tuple[VariantView, ...]
+    steps: tuple[StepView, ...]
+    step_count: int
+
+
+@dataclass(frozen=True)
+class VariantView:
+    """A wrong variant, and whether it is what the paper prints."""
+
+    words: Markup
+    printed: bool
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A verified step."""
+
+    name: Markup
+    formula: Markup
+    text: Markup
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A filter."""
+
+    name: str
+    count: int
+    meaning: str
+    tone: str = "mute"
+
+
+def ledger_html(verification: Verification) -> str:
+    """The whole page."""
+    settled = verification.settled
+    evidence = {result.name: result for item in settled for result in item.results}
+    counts = Counter(item.verdict for item in settled)
+    bearing = Counter(kind for item in settled for kind in {result.kind for result in item.results})
+    shown = [verdict for verdict in WORST_FIRST if counts[verdict]]
+    return render(
+        "ledger.html",
+        scripts=("ledger.js",),
+        settled=verification.settled_count,
+        total=len(settled),
+        pieces=len(evidence),
+        rejected=sum(len(result.rejects) for result in evidence.values()),
+        errata=sum(_is_erratum(item) for item in settled),
+        partial=verification.partial,
+        problems=verification.problems,
+        profile=verification.profile,
+        seed=verification.seed,
+        bar=strip([(verdict.value, counts[verdict], TONE[verdict]) for verdict in shown], "Statements by verdict"),
+        verdicts=[Choice(verdict.value, counts[verdict], MEANING[verdict], TONE[verdict]) for verdict in shown],
+        kinds=[Choice(kind.value, bearing[kind], KIND_MEANING[kind]) for kind in Kind if bearing[kind]],
+        parts=[part for part in _parts(settled) if part.claims],
+    )
+
+
+def _parts(settled: tuple[Settled, ...]) -> Iterable[Part]:
+    ids = frozenset(item.claim.id for item in settled)
+
+    def part(title: str, words: str, items: Iterable[Settled]) -> Part:
+        return Part(title, words, tuple(_claim(item, ids) for item in items))
+
+    yield part(
+        "Not settled",
+        "Evidence is missing, failed, or contradicts the record.",
+        (item for item in settled if item.verdict is Verdict.FAILED),
+    )
+    for weight, title, words in ERRATA_PARTS:
+        yield part(title, words, (item for item in settled if _is_erratum(item) and item.claim.weight == weight))
+    for verdict, title, words in (
+        (Verdict.TRUE, "True as printed", "Some are sharper than the paper says."),
+        (Verdict.NOT_CHECKABLE, "Not checkable", "They need literature, figures or data that are not there."),
+    ):
+        yield part(title, words, (item for item in settled if item.verdict is verdict))
+
+
+def _is_erratum(item: Settled) -> bool:
+    return item.verdict not in (Verdict.TRUE, Verdict.NOT_CHECKABLE, Verdict.FAILED)
+
+
+def _claim(item: Settled, ids: frozenset[str]) -> ClaimView:
+    claim = item.claim
+    names = [result.name for result in item.results]
+    variants = [variant for result in item.results for variant in result.rejects]
+    words = (claim.id, claim.title, claim.where, claim.statement, claim.correction, claim.why, *names, *variants)
+    return ClaimView(
+        id=claim.id,
+        title=prose(claim.title[:1].upper() + claim.title[1:]),
+        verdict=item.verdict.value,
+        tone=TONE[item.verdict],
+        kinds=" ".join(sorted({result.kind.value for result in item.results})),
+        where=prose(claim.where.removesuffix(" (arXiv 2206.07234)")),
+        statement=prose(claim.statement, ids),
+        statement_formula=formula(claim.statement_latex),
+        layout=_layout(claim),
+        correction_heading="It should say" if _is_erratum(item) else "More precisely",
+        correction=prose(claim.correction, ids),
+        correction_formula=formula(claim.correction_latex),
+        why=prose(claim.why, ids),
+        problem=item.problem,
+        evidence=_groups(item),
+        text=" ".join(" ".join(words).split()).lower(),
+    )
+
+
+def _layout(claim: Claim) -> str:
+    """Side by side, unless there is one side only, or a formula that is too wide for half a page."""
+    if not claim.correction.strip():
+        return "single"
+    wide = any(_width(piece) > WIDEST_BESIDE for text in _formulas(claim) for part in pieces(text) for piece in part)
+    return "stacked" if wide else "beside"
+
+
+def _formulas(claim: Claim) -> tuple[str, str]:
+    return claim.statement_latex, claim.correction_latex
+
+
+def _width(latex: str) -> int:
+    """About how many characters a formula is wide: what is left without commands' names and braces."""
+    return len(re.sub(r"\\[a-zA-Z]+|[{}\s^_]", "", latex))
+
+
+def _groups(item: Settled) -> tuple[tuple[str, tuple[EvidenceView, ...]], ...]:
+    """What decides the verdict, the rejection of the printed form first, then what supports it; exact first."""
+    kinds = list(Kind)
+    deciding: list[Result] = []
+    supporting: list[Result] = []
+    for result in item.results:
+        (supporting if result.findings[item.claim.id].verdict is None else deciding).append(result)
+    deciding.sort(key=lambda result: (result.findings[item.claim.id].printed is None, kinds.index(result.kind)))
+    supporting.sort(key=lambda result: kinds.index(result.kind))
+    named = (("Evidence", deciding), ("Supporting evidence", supporting))
+    return tuple((name, tuple(_evidence(result, item.claim.id) for result in group)) for name, group in named if group)
+
+
+def _evidence(result: Result, claim: str) -> EvidenceView:
+    printed = result.findings[claim].printed
+    sampling = ""
+    if result.samples is not None and result.alpha is not None:
+        sampling = f"{result.samples:,} samples; a false alarm has probability at most {result.alpha:.1g}."
+    return EvidenceView(
+        name=result.name,
+        kind=result.kind.value,
+        outcome=result.outcome,
+        failed=result.failed,
+        doc=prose(result.doc),
+        message=result.message,
+        sampling=sampling,
+        rejects=tuple(VariantView(prose(variant), variant == printed) for variant in result.rejects),
+        steps=() if result.kind is Kind.READING else tuple(_step(step) for step in result.steps[:MOST_STEPS]),
+        step_count=len(result.steps),
+    )
+
+
+def _step(step: Step) -> StepView:
+    return StepView(prose(step.name), formula(step.latex), prose(_readable(step.text)))
+
+
+def _readable(text: str) -> str:
+    """Numbers as they are written: an enclosure with ±, and not all of its fifty digits."""
+    return LONG_NUMBER.sub(r"\1…", NUMPY_NUMBER.sub(r"\1", text)).replace("+/-", "±")
+
+
+def prose(text: str, ids: frozenset[str] = frozenset()) -> Markup:
+    """A sentence with its mathematics set; ids of claims that are on the page lead to them."""
+    return Markup(set_prose(text, ids))
+
+
+def formula(latex: str) -> Markup:
+    """A displayed formula, in pieces that a narrow page sets below each other; its source where it cannot be read."""
+    try:
+        parts = ["".join(mathml(piece) for piece in part) for part in pieces(latex)]
+        return Markup("".join(f'<span class="piece">{part}</span>' for part in parts))
+    except Unreadable:
+        return Markup("<code>{}</code>").format(latex)

@@ -1,0 +1,1 @@
+"""The reproduction as text, Markdown and a page."""

@@ -1,0 +1,1 @@
+"""The data of the experiments: files, downloads and synthetic stand-ins."""

@@ -1,0 +1,1 @@
+"""Subjects in any language, run as a process that speaks JSON lines."""

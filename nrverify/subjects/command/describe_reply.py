@@ -1,0 +1,62 @@
+"""The reply to describe: what a subject in another process says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nrverify.subjects.command.json_lines import BadReply, excerpt
+from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
+from nrverify.subjects.errors import SubjectFailed
+
+PROTOCOL = 1
+KNOWN_METHODS = ("open", "sample", "run", "run_many", "epsilon", "time", "time_of")
+ATTRIBUTES = (
+    *("name", "version", "mechanism", "knob", "methods", "sensitivity", "delta"),
+    *("rate", "process", "range", "dimensions", "interval"),
+)
+
+
+@dataclass(frozen=True)
+class Described:
+    """A description, and the encoding its transcripts are asked for in (None is JSON)."""
+
+    description: Description
+    encoding: str | None
+
+
+def read_description(result: Any) -> Described:
+    """The description in a reply; what is absent may be left out or null, what is unknown is ignored."""
+    if not isinstance(result, dict):
+        raise BadReply(f"is no description: {excerpt(result)}")
+    protocol = result.get("protocol")
+    if protocol is not None and protocol != PROTOCOL:
+        raise BadReply(f"speaks protocol {excerpt(protocol)}: this nrverify speaks {PROTOCOL}")
+    attributes = {name: _printable(result.get(name)) for name in ATTRIBUTES}
+    if attributes["mechanism"] == "private-stopping":
+        raise SubjectFailed("private stopping is audited in Python only: its utility is a function, not JSON")
+    attributes["methods"] = _names(attributes["methods"], "methods", needed=_methods_of(attributes["mechanism"]))
+    description = describe(attributes)
+    encodings = _names(result.get("encodings"), "encodings", needed=None)
+    preferred = ("i64le", "f64le") if description.integer else ("f64le",)
+    return Described(description, next((name for name in preferred if name in encodings), None))
+
+
+def _methods_of(mechanism: Any) -> str:
+    known = (*METHODS[mechanism], *OPTIONAL) if isinstance(mechanism, str) and mechanism in METHODS else KNOWN_METHODS
+    return ", ".join(known)
+
+
+def _names(value: Any, key: str, needed: str | None) -> list[str]:
+    """A list of names; `needed` says which there are when it must not be left out."""
+    if value is None and needed is None:
+        return []
+    if value is None:
+        raise BadReply(f"has no {key}: it must list what the subject offers of {needed}")
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise BadReply(f"has {key} {excerpt(value)}: a list of names is needed")
+    return value
+
+
+def _printable(value: Any) -> Any:
+    return excerpt(value, 100) if isinstance(value, str) else value

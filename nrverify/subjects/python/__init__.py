@@ -1,0 +1,1 @@
+"""Subjects written in Python, run in a worker process."""

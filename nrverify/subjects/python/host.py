@@ -1,0 +1,201 @@
+"""A Python subject in a worker process of its own, which cannot hang, exit or kill the audit."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.address import describe_error
+from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.policies import Play
+from nrverify.subjects.python.interpreter import Interpreter
+from nrverify.subjects.stopping_utilities import Utility
+
+Floats = NDArray[np.float64]
+
+
+class PythonHost:
+    """Requests to a subject in its own process, each under a time limit; counts the time the subject took."""
+
+    def __init__(self, load: Callable[[], Any], timeout: float, folder: str | None = None) -> None:
+        """Forks this process, or with a folder starts an interpreter there."""
+        context = multiprocessing.get_context("fork")
+        self.timeout = timeout
+        self.seconds = 0.0
+        self._connection, theirs = context.Pipe()
+        self._process: ForkProcess | Interpreter
+        if folder is not None:
+            self._process = Interpreter(theirs, load, folder)
+        else:
+            self._process = context.Process(target=_forked, args=(theirs, self._connection, load), daemon=True)
+            self._process.start()
+        theirs.close()
+        try:
+            self.description: Description = self._receive("loading the subject")
+        except BaseException:
+            self.close()
+            raise
+
+    def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
+        """Whole transcripts at once, shape (sessions, len(schedule), d)."""
+        answer: Floats = self._request("sample", value, tuple(schedule), sessions, seed)
+        return answer
+
+    def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
+        """Sessions: their releases (NaN after the end) and what was asked."""
+        answer: tuple[Floats, Floats] = self._request("play", value, play, list(seeds))
+        return answer
+
+    def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
+        """What happens to the last of these requests in a session of its own."""
+        answer: str = self._request("refusal", value, list(requests), seed)
+        return answer
+
+    def run(
+        self,
+        utilities: Sequence[float],
+        epsilons: Sequence[float],
+        threshold: float,
+        sensitivity: float,
+        seeds: Sequence[int],
+    ) -> list[list[int]]:
+        """The bits printed by one run for each seed."""
+        answer: list[list[int]] = self._request("run", utilities, epsilons, threshold, sensitivity, list(seeds))
+        return answer
+
+    def run_many(
+        self,
+        utilities: Sequence[float],
+        epsilons: Sequence[float],
+        threshold: float,
+        sensitivity: float,
+        runs: int,
+        seed: int,
+    ) -> NDArray[np.int64]:
+        """Halting rounds of many runs."""
+        answer: NDArray[np.int64] = self._request("run_many", utilities, epsilons, threshold, sensitivity, runs, seed)
+        return answer
+
+    def run_stopping(
+        self,
+        value: Floats,
+        schedule: Sequence[float],
+        utility: Utility,
+        threshold: float,
+        utility_sensitivity: float,
+        seeds: Sequence[int],
+    ) -> list[tuple[Floats, list[int]]]:
+        """Private stopping: the releases shown and the bits printed, for each seed."""
+        answer: list[tuple[Floats, list[int]]] = self._request(
+            "run_stopping", value, tuple(schedule), utility, threshold, utility_sensitivity, list(seeds)
+        )
+        return answer
+
+    def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
+        """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
+        answer: Floats = self._request("scalar", method, list(arguments))
+        return answer
+
+    def close(self) -> None:
+        """Ends the worker and everything it started; never waits for it."""
+        self._connection.close()
+        if self._process.pid is not None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                self._process.kill()
+        self._process.join()
+
+    def _request(self, method: str, *arguments: Any) -> Any:
+        started = time.monotonic()
+        try:
+            self._connection.send((method, arguments))
+        except (BrokenPipeError, OSError):
+            words = f"the subject's process ended {self._ending()} before {_words(method, arguments)}"
+            raise SubjectFailed(words) from None
+        try:
+            return self._receive(_words(method, arguments))
+        finally:
+            self.seconds += time.monotonic() - started
+
+    def _receive(self, what: str) -> Any:
+        try:
+            if not self._connection.poll(self.timeout):
+                raise SubjectFailed(f"{what} took longer than {self.timeout:g} seconds (--timeout)")
+            outcome, payload = self._connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise SubjectFailed(f"the subject's process ended {self._ending()} during {what}") from None
+        if outcome == "failed":
+            raise SubjectFailed(payload)
+        if outcome == "refused":
+            raise SubjectRefused(payload)
+        return payload
+
+    def _ending(self) -> str:
+        self._process.join(timeout=2)
+        code = self._process.exitcode
+        if code is not None and code < 0:
+            return f"by signal {signal.Signals(-code).name}"
+        return f"with exit code {code}"
+
+
+def _words(method: str, arguments: tuple[Any, ...]) -> str:
+    """A request in the subject's own words."""
+    if method == "scalar":
+        return f"{arguments[0]}()"
+    return {"play": "open() and release() of some sessions", "refusal": "an invalid request"}.get(method, f"{method}()")
+
+
+def _forked(connection: Connection, parents: Connection, load: Callable[[], Any]) -> None:
+    parents.close()
+    os.setsid()
+    serve(connection, load)
+
+
+def serve(connection: Connection, load: Callable[[], Any]) -> None:
+    """The worker: loads the subject, then answers requests until the audit closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    from nrverify.subjects.adapter import Adapter
+
+    adapter: Adapter | None = None
+
+    def ready() -> Description:
+        nonlocal adapter
+        adapter = Adapter(load())
+        return adapter.description
+
+    _answer(connection, ready)
+    while adapter is not None:
+        try:
+            method, arguments = connection.recv()
+        except (EOFError, OSError):
+            break
+        _answer(connection, partial(getattr(adapter, method), *arguments))
+    os._exit(0)
+
+
+def _answer(connection: Connection, call: Callable[[], Any]) -> None:
+    try:
+        reply = ("ok", call())
+    except SubjectRefused as refusal:
+        reply = ("refused", str(refusal))
+    except SubjectFailed as failure:
+        reply = ("failed", str(failure))
+    except BaseException as error:
+        reply = ("failed", f"the subject raised {describe_error(error)}")
+    connection.send(reply)

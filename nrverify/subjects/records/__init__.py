@@ -1,0 +1,1 @@
+"""Files of transcripts or runs recorded elsewhere."""

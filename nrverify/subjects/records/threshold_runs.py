@@ -1,0 +1,91 @@
+"""Recorded runs of a threshold mechanism: the rounds in which it halted under two neighbouring utility sequences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.description import Description, describe
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.records.fields import RUNS, Fields
+
+Floats = NDArray[np.float64]
+Rounds = NDArray[np.int64]
+
+MOST_ROUNDS = 100
+MOST_CONSTANT = 300
+SMALLEST, LARGEST = 1e-6, 1e6
+MOST_RISE = 1000.0
+MOST_WORK = 20_000.0
+"""Rounds times the ratio of the last ε to the first: the exact laws of the named faults take that much memory."""
+
+
+@dataclass(frozen=True)
+class RecordedRuns:
+    """A threshold record; rounds count from 1, and 0 is never."""
+
+    description: Description
+    utilities: Floats
+    utilities_neighbour: Floats
+    epsilons: Floats
+    threshold: float
+    sensitivity: float
+    rounds: Rounds
+    rounds_neighbour: Rounds
+
+
+def runs_of(fields: Fields) -> RecordedRuns:
+    """A record from its fields; `SubjectFailed` says what is wrong."""
+    fields.allow(RUNS)
+    attributes = {key: fields.text(key) for key in ("mechanism", "name", "version")}
+    name = attributes["name"] or "recorded runs"
+    description = describe({**attributes, "name": name, "methods": ["run_many"]})
+    utilities = fields.vector("utilities")
+    most = utilities.size
+    neighbour = fields.vector("utilities_neighbour", most)
+    epsilons = fields.vector("epsilons")
+    epsilons = np.full(most, epsilons[0]) if epsilons.size == 1 else fields.vector("epsilons", most)
+    threshold, sensitivity = fields.number("threshold"), fields.number("sensitivity")
+    if threshold is None or sensitivity is None:
+        missing = "threshold" if threshold is None else "sensitivity"
+        raise SubjectFailed(f"there is no array {missing}: one number under that name is needed")
+    _epsilons(epsilons, description.mechanism)
+    if not SMALLEST <= sensitivity <= LARGEST:
+        raise SubjectFailed(f"sensitivity is {sensitivity:g}: a number from {SMALLEST:g} to {LARGEST:g} is needed")
+    _utilities(utilities, neighbour, threshold, sensitivity, float(epsilons[-1]))
+    rounds = fields.whole("rounds", None, 0, most)
+    other = fields.whole("rounds_neighbour", None, 0, most)
+    fields.seeds(rounds.size, other.size)
+    return RecordedRuns(description, utilities, neighbour, epsilons, threshold, sensitivity, rounds, other)
+
+
+def _epsilons(epsilons: Floats, mechanism: str) -> None:
+    if epsilons.min() < SMALLEST or epsilons.max() > LARGEST:
+        raise SubjectFailed(f"array epsilons must hold numbers from {SMALLEST:g} to {LARGEST:g}")
+    if (np.diff(epsilons) < 0).any():
+        raise SubjectFailed("array epsilons must not decrease: noise is only ever reduced")
+    rise = float(epsilons[-1] / epsilons[0])
+    if mechanism == "above-threshold" and rise > 1:
+        raise SubjectFailed("array epsilons must be one number for above-threshold; rising ones are those of reduced-")
+    most = MOST_CONSTANT if rise == 1 else MOST_ROUNDS
+    if epsilons.size > most:
+        raise SubjectFailed(f"there are {epsilons.size} rounds: the exact law is computed for at most {most} of them")
+    if rise > MOST_RISE or (rise > 1 and rise * epsilons.size > MOST_WORK):
+        raise SubjectFailed(
+            f"ε rises {rise:g}-fold over {epsilons.size} rounds: the exact law is computed up to {MOST_RISE:g}-fold, "
+            f"and rounds times rise up to {MOST_WORK:g}"
+        )
+
+
+def _utilities(utilities: Floats, neighbour: Floats, threshold: float, sensitivity: float, epsilon: float) -> None:
+    apart = float(np.abs(utilities - neighbour).max())
+    if not 0 < apart <= sensitivity * (1 + 1e-9):
+        raise SubjectFailed(
+            f"utilities and utilities_neighbour are up to {apart:g} apart: more than 0 and at most the sensitivity "
+            f"{sensitivity:g} is needed in every round"
+        )
+    farthest = float(np.abs(np.concatenate([utilities, neighbour]) - threshold).max())
+    if farthest * epsilon > LARGEST * sensitivity:
+        raise SubjectFailed(f"a utility is {farthest:g} from the threshold, {LARGEST:g} times its noise or more")

@@ -1,0 +1,1 @@
+"""Requests and answers of an audit, recorded and played back."""

@@ -1,0 +1,204 @@
+"""Replaying: a host that answers from a record, and a reader of records that trusts nothing in them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.description import Description, describe
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.records.archive import Archive, BadArchive, opened
+from nrverify.subjects.replay.file import MEMBERS, SCHEMA
+from nrverify.subjects.replay.packing import RANKS, counts, unpacked
+from nrverify.subjects.replay.requests import METHODS, Exchange, ExchangeHost, digest
+
+MOST_HEADER = 2**20
+MOST_REQUESTS = 256 * 2**20
+OUTCOMES = ("shape", "answered", "refused", "failed")
+
+
+class DoesNotFit(ValueError):
+    """The file is no record of an audit, or the audit it records is not the one that asks."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A recorded exchange, with the place of its numbers."""
+
+    method: str
+    of: str | None
+    """The function that scalar() asked for."""
+    outcome: str
+    words: str
+    shape: tuple[int, ...]
+    floats: slice
+    integers: slice
+    seconds: float
+
+
+class Recording:
+    """A record that was read: its header, and the answers by request."""
+
+    def __init__(
+        self,
+        header: dict[str, Any],
+        requests: list[tuple[str, Answer]],
+        floats: NDArray[np.float64],
+        integers: NDArray[np.int64],
+    ) -> None:
+        self.header = header
+        self.description: Description = _description(header)
+        self.requests = len(requests)
+        self.asked = 0
+        self._answers: dict[str, deque[Answer]] = defaultdict(deque)
+        self._scalars: dict[tuple[str | None, float], float] = {}
+        self._floats, self._integers = floats, integers
+        for name, answer in requests:
+            self._answers[name].append(answer)
+            if answer.method == "scalar" and answer.outcome == "shape":
+                arguments, values = self._unpacked(answer)
+                keys = ((answer.of, x) for x in arguments.tolist())
+                self._scalars.update(zip(keys, values.tolist(), strict=True))
+
+    def host(self) -> ExchangeHost:
+        """The subject, as far as it was asked."""
+        return ExchangeHost(self.description, math.inf, self._exchange)
+
+    def _exchange(self, method: str, arguments: tuple[Any, ...]) -> Exchange:
+        """The answer to the same request; seeds make every request another, so that order does not matter."""
+        name = digest(method, arguments)
+        if not self._answers.get(name):
+            if method == "scalar" and (values := self._scalar(*arguments)) is not None:
+                return Exchange("answered", values, 0.0)
+            raise DoesNotFit(
+                f"after {self.asked} of {self.requests} recorded requests the audit asks for {method}() with arguments "
+                f"that were not recorded: it was recorded by nrverify {self.header['versions']['nrverify']}, "
+                "with other settings, or changed since"
+            )
+        self.asked += 1
+        answer = self._answers[name].popleft()
+        if answer.outcome != "shape":
+            return Exchange(answer.outcome, answer.words, answer.seconds)
+        found = self._unpacked(answer)
+        return Exchange("answered", found[1] if method == "scalar" else found, answer.seconds)
+
+    def _scalar(self, of: str, arguments: Sequence[float]) -> NDArray[np.float64] | None:
+        """Values of a function that were recorded one here and one there."""
+        found = [self._scalars.get((of, float(x))) for x in arguments]
+        return None if None in found else np.array(found, dtype=np.float64)
+
+    def _unpacked(self, answer: Answer) -> Any:
+        numbers = self._floats[answer.floats], self._integers[answer.integers]
+        try:
+            return unpacked(answer.method, answer.shape, *numbers)
+        except ValueError as error:
+            raise DoesNotFit(str(error)) from None
+
+
+def read_recording(path: Path) -> Recording:
+    """The record in a file; `DoesNotFit` in one sentence when it is none."""
+    try:
+        with opened(path) as archive:
+            if set(archive.sizes) != MEMBERS:
+                raise DoesNotFit("it is no replay record: the members header, requests, floats and integers are needed")
+            header = _header(_loaded(archive, "header.json", MOST_HEADER), archive)
+            requests = _loaded(archive, "requests.json", MOST_REQUESTS)
+            floats, integers = archive.array("floats"), archive.array("integers")
+    except BadArchive as error:
+        raise DoesNotFit(f"{path}: {error}") from None
+    except DoesNotFit as error:
+        raise DoesNotFit(f"{path}: {error}") from None
+    for name, numbers, kind in (("floats", floats, "<f8"), ("integers", integers, "<i8")):
+        if numbers.dtype != np.dtype(kind) or numbers.ndim != 1:
+            raise DoesNotFit(f"{path}: {name} must be a list of {kind}")
+    try:
+        answers = _answers(requests, floats.size, integers.size)
+        return Recording(header, answers, floats, integers)
+    except (ValueError, SubjectFailed) as error:
+        raise DoesNotFit(f"{path}: {error}") from None
+
+
+def _loaded(archive: Archive, name: str, most: int) -> Any:
+    try:
+        return json.loads(archive.text(name, most))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, BadArchive):
+            raise
+        raise DoesNotFit(f"{name} is no JSON") from None
+
+
+def _header(header: Any, archive: Archive) -> dict[str, Any]:
+    """The header, of this schema and with the sums of the other members."""
+    if not isinstance(header, dict) or header.get("schema") != SCHEMA:
+        raise DoesNotFit(f"it is no replay record of the schema {SCHEMA!r}")
+    wanted = {"versions": dict, "settings": dict, "description": dict, "report": dict, "sums": dict}
+    for name, kind in wanted.items():
+        if not isinstance(header.get(name), kind):
+            raise DoesNotFit(f"its header has no {name}")
+    if not isinstance(header["versions"].get("nrverify"), str):
+        raise DoesNotFit("its header does not say which version of nrverify recorded it")
+    for name in MEMBERS - {"header.json"}:
+        if header["sums"].get(name) != archive.sum(name):
+            raise DoesNotFit(f"{name} is not what was recorded: its sum differs")
+    return header
+
+
+def _description(header: dict[str, Any]) -> Description:
+    attributes = dict(header["description"])
+    if set(attributes) != {field.name for field in fields(Description)}:
+        raise DoesNotFit("its header does not describe a subject")
+    if not isinstance(attributes["methods"], list) or not all(isinstance(name, str) for name in attributes["methods"]):
+        raise DoesNotFit("its header does not list the methods of a subject")
+    for key in ("range", "interval"):
+        if isinstance(attributes[key], list):
+            attributes[key] = [math.inf if end == "inf" else end for end in attributes[key]]
+    return describe(attributes)
+
+
+def _answers(requests: Any, floats: int, integers: int) -> list[tuple[str, Answer]]:
+    """Every recorded exchange with the place of its numbers, which together must be all the numbers there are."""
+    if not isinstance(requests, list):
+        raise DoesNotFit("requests.json is no list")
+    found: list[tuple[str, Answer]] = []
+    at = [0, 0]
+    for request in requests:
+        name, answer = _answer(request, (at[0], at[1]))
+        at = [answer.floats.stop, answer.integers.stop]
+        if at[0] > floats or at[1] > integers:
+            raise DoesNotFit("the requests have more answers than there are numbers")
+        found.append((name, answer))
+    if at != [floats, integers]:
+        raise DoesNotFit("there are more numbers than the requests have answers")
+    return found
+
+
+def _answer(request: Any, at: tuple[int, int]) -> tuple[str, Answer]:
+    outcomes = [name for name in OUTCOMES if name in request] if isinstance(request, dict) else []
+    if len(outcomes) != 1 or set(request) - {"of"} != {"method", "digest", "seconds", outcomes[0]}:
+        raise DoesNotFit("a request has the keys method, digest, seconds, and one of shape, answered, refused, failed")
+    method, name, seconds, outcome = request["method"], request["digest"], request["seconds"], outcomes[0]
+    of = request.get("of")
+    if method not in METHODS or not isinstance(name, str) or not (of is None or isinstance(of, str)):
+        raise DoesNotFit(f"there is no request {method!r:.60}")
+    if type(seconds) not in (int, float) or not 0 <= seconds < math.inf:
+        raise DoesNotFit(f"a request took {seconds!r:.60} seconds")
+    words: Any = request[outcome]
+    shape: tuple[int, ...] = ()
+    floats = integers = 0
+    if outcome == "shape":
+        if method not in RANKS or not isinstance(words, list):
+            raise DoesNotFit(f"{method}() has no answer of the shape {words!r:.60}")
+        floats, integers = counts(method, words)
+        words, shape = "", tuple(words)
+    elif not isinstance(words, str) or (outcome == "answered" and method != "refusal"):
+        raise DoesNotFit(f"{method}() has no answer in words")
+    places = slice(at[0], at[0] + floats), slice(at[1], at[1] + integers)
+    return name, Answer(method, of, outcome, words, shape, *places, float(seconds))

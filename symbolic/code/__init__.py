@@ -1,0 +1,1 @@
+"""Certificates that the laws in code are what they say, against exact integrals and enclosures."""

@@ -1,0 +1,1 @@
+"""Derivations of the statements of the paper."""

@@ -1,0 +1,1 @@
+"""What derivations and certificates share."""
