@@ -20,12 +20,12 @@ def print_the_plan(
     quiet: bool,
 ) -> None:
     """Prints the plan and ends the command; comes back where the subject cannot be reached: the audit says why."""
-    from nrverify.auditing.audit import description_of
     from nrverify.auditing.core.settings import Settings
     from nrverify.auditing.plan.plan import plan
     from nrverify.report.audit.plan_terminal import print_plan
     from nrverify.subjects.address import parse
     from nrverify.subjects.errors import SubjectFailed
+    from nrverify.subjects.reach import description_of
 
     if others := [f"--{name}" for name, file in files.items() if file is not None and name != "json"]:
         raise click.UsageError(f"--plan writes --json alone: leave out {', '.join(others)}")

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.core.score_bins import (
     CELL_EDGES,
@@ -19,6 +18,7 @@ from nrverify.auditing.core.score_bins import (
 )
 from nrverify.auditing.noise_reduction.checks.fingerprints import EQUAL_NOISE, NOISE, keys_of
 from nrverify.auditing.noise_reduction.checks.streams import MOST_TRANSCRIPTS, Seen, Streams
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
 from nrverify.auditing.threshold.checks import ThresholdLaw

@@ -11,7 +11,6 @@ from scipy.stats import beta, kstwo
 import nrverify
 from nrverify.auditing.boundary.checks import Claim
 from nrverify.auditing.boundary.pictures import boundary_pictures
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.picture_limits import (
     correlations,
     dots_of,
@@ -27,6 +26,7 @@ from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case, Knob
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nrverify
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.laws.brownian import Brownian

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 import nrverify
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.increment_signs import CLOSE, POOLED, SignIncrements
 from nrverify.reference.mutants.benign import PoissonIncrements

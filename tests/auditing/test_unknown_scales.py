@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nrverify import audit
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.release_shape import UnknownReleases, laplace_scores, normal_scores
 from nrverify.auditing.noise_reduction.unknown_times.value_sizes import UnknownValues

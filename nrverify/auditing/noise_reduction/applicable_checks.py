@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nrverify.auditing.core.check import Check, PairCheck, TranscriptCheck
+from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.portfolio_check import LawCheck
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.checks.change_of_measure import ChangeOfMeasure
@@ -16,6 +16,7 @@ from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies, NoTies, SameAnswer
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw
+from nrverify.auditing.noise_reduction.design.batch import PairCheck, TranscriptCheck
 from nrverify.auditing.noise_reduction.design.cases import Case, Knob
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch, PairCheck, TranscriptCheck
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.finite import Finite, sound
+from nrverify.auditing.noise_reduction.design.batch import Batch, PairCheck, TranscriptCheck
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin

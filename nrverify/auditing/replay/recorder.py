@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nrverify.auditing.core.results import Report
+from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
 from nrverify.subjects.description import Description
 from nrverify.subjects.host import Host

@@ -1,13 +1,10 @@
-"""Looks: how sampling grows, when it stops, and what stopping means for checks left undecided."""
+"""Looks: how sampling grows, and when it stops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 
 FIRST_LOOK = 64
@@ -44,14 +41,3 @@ def reason_to_stop(settings: Settings, limits: Limits, refuted: Callable[[], boo
     if limits.out_of_time:
         return "time"
     return None if limits.left > 0 else "samples"
-
-
-def conclusions(checks: Sequence[Check], level: float, stopped: str) -> list[CheckResult]:
-    """The verdicts of all checks; one left undecided by another's refutation says so."""
-    results = [check.conclude(level) for check in checks]
-    if stopped not in ("refuted", "errored"):
-        return results
-    why = "sampling stopped because another check was refuted"
-    return [
-        replace(result, message=why) if result.verdict is CheckVerdict.INCONCLUSIVE else result for result in results
-    ]

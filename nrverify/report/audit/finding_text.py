@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from nrverify.auditing.core.results import CheckResult, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult
 
 PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
 """Where the one paragraph of a refutation's message is folded into lines."""

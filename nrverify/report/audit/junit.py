@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from nrverify.auditing.core.results import CheckResult, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult
 from nrverify.report.audit.finding_text import subject_of
 from nrverify.report.audit.test_outcomes import Judged, Outcome, count, judged
 

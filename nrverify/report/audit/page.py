@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.catalogue import Entry, catalogue
 from nrverify.report.audit.finding_text import SMALLEST, calculated
 from nrverify.report.audit.terminal import FOLLOWS, MEANING, PARTS, knob_words

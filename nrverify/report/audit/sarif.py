@@ -9,7 +9,8 @@ import hashlib
 import json
 from typing import Any
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.catalogue import Entry, catalogue
 from nrverify.report.audit.finding_text import finding, subject_of
 from nrverify.report.audit.source_location import Location, location_of

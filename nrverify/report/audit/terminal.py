@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import SMALLEST, calculated
 from nrverify.report.escape import plain
 from nrverify.subjects.noise_families import FAMILIES

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.subjects.noise_families import NoiseFamily
 
 Floats = NDArray[np.float64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.picture_sums import Correlations
 from nrverify.auditing.core.portfolio_check import LawCheck, by_position
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.rosenblatt import ROUNDING
 from nrverify.auditing.core.value_in_clear import BareValues
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.proportions import binomial
 
 Floats = NDArray[np.float64]

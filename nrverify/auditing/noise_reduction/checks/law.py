@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.named_alternatives import (
     FORGETFUL,
     SESSIONS,
@@ -25,6 +24,7 @@ from nrverify.auditing.core.score_bins import (
     fine_counts,
 )
 from nrverify.auditing.noise_reduction.checks.rounded_normals import MEANS, alternative, rounded_ratios
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Knob
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, ive
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.checks.fingerprints import (
     EQUAL_NOISE,
@@ -22,6 +21,7 @@ from nrverify.auditing.noise_reduction.checks.fingerprints import (
     noise_keys,
     size_keys,
 )
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.named_alternatives import CUT, FLOOR
 from nrverify.auditing.core.picture_sums import Frequencies
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.rosenblatt import ROUNDING
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, STEPS
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson

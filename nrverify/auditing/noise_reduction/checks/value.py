@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.portfolio_check import LawCheck
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth, dot

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import gammainc, gammaincc
 
-from nrverify.auditing.core.check import Batch, Check
+from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.design.batch import Batch
 
 WRONG, RIGHT = 1e-4, 1e-3
 """A level with a smaller tail probability than the first is wrong; one with a larger than the second may be right."""

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from threadpoolctl import threadpool_limits
 
-from nrverify.auditing.core.check import Batch, Check
+from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, Variance, walked
 from nrverify.subjects.description import Description
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from nrverify.auditing.core.boundary_faults import undone
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.pictures import Line, Lines, Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
 from nrverify.auditing.noise_reduction.epsilon.single_release import TooLittle, least_time
 from nrverify.laws.crossing import crossing_probability

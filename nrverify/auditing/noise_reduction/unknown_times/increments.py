@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.picture_limits import Estimate, correlation_limits, dots_of
 from nrverify.auditing.core.pictures import Dots, Picture
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.design.batch import Batch
 
 Floats = NDArray[np.float64]
 

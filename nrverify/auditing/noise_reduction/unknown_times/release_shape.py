@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.named_alternatives import SHAPES, shape_ratios
 from nrverify.auditing.core.portfolio_check import LawCheck
 from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.core.score_bins import CELL_WEIGHTS, cell_counts, fine_counts
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.portfolio_check import LawCheck
 from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth

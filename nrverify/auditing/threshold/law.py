@@ -1,21 +1,36 @@
-"""Checks of a threshold mechanism: its protocol, and the law of the round in which it halts."""
+"""The check of the law of the round in which a threshold mechanism halts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.faults import alternative_of
+from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.picture_limits import shares
 from nrverify.auditing.core.pictures import Bars, Picture
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.results import CheckResult
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
-from nrverify.auditing.threshold.halting_bets import HaltingCells, HazardWealth, conclude_halting
+from nrverify.auditing.threshold.halting_bets import (
+    HALTING_TEMPLATES,
+    HaltingCells,
+    HazardWealth,
+    conclude_halting,
+    halting_finding,
+)
+from nrverify.statistics.additive import Additive, Tally
+from nrverify.statistics.estimate import Measure
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, RatioWealth
@@ -23,68 +38,30 @@ from nrverify.statistics.wealth import CellWealth, RatioWealth
 Floats = NDArray[np.float64]
 
 POOLED = "all runs"
+NAMED = Topic("named faults", WRONG_HALTING_LAW)
+RUN_BEFORE = Topic("a run is like the one before", SHARED_RUNS)
+RUNS_FURTHER_BACK = Topic("dependence on runs further back", SHARED_RUNS)
+CLEARLY = 3.0
+"""Log-likelihood by which a named law must beat the claimed one to be named where another question stands out."""
 MOST_PICTURES, MOST_ROUNDS = 4, 12
 MISFIT = 1e-6
 """A named fault is no explanation where what was seen is less likely than this under it."""
 FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
 
 
-class ThresholdProtocol:
-    """The bits stop at the first 1.
-
-    Catches a mechanism that goes on answering after it has halted. Bits that are not 0 or 1, too few or too many of
-    them, and halting rounds that do not exist mean that the subject could not be run. Misses everything about noise.
-    """
-
-    id = "threshold.protocol"
-    kind = "protocol"
-    claims: tuple[str, ...] = ("R02",)
-
-    def __init__(self) -> None:
-        self.runs = 0
-        self.broken = 0
-        self.example: tuple[int, ...] | None = None
-
-    def observe(self, runs: Runs) -> None:
-        """Counts runs that went on after a 1."""
-        self.runs += runs.cells.size
-        self.broken += len(runs.after_halt)
-        if runs.after_halt and self.example is None:
-            self.example = runs.after_halt[0]
-
-    def fresh(self) -> ThresholdProtocol:
-        """The same before anything was seen."""
-        return ThresholdProtocol()
-
-    def merge(self, other: ThresholdProtocol) -> None:
-        """Adds up the counts, and keeps the first example."""
-        self.runs += other.runs
-        self.broken += other.broken
-        self.example = self.example or other.example
-
-    def refuted(self, alpha: float) -> bool:
-        """Whether one run went on: that has no probability at all."""
-        return self.broken > 0
-
-    def conclude(self, alpha: float) -> CheckResult:
-        """Refuted by a single run."""
-        observed = None
-        if self.example is not None:
-            observed = f"{self.broken} of {self.runs} runs went on, such as {list(self.example)!r:.80}"
-        return CheckResult(
-            self.id,
-            self.kind,
-            CheckVerdict.REFUTED if self.broken else CheckVerdict.CONSISTENT,
-            self.claims,
-            samples=self.runs,
-            alpha=alpha,
-            detectable="a single run that goes on",
-            expected="no bit after the first 1",
-            observed=observed,
-        )
-
-
-class ThresholdLaw:
+@check(
+    id="threshold.law",
+    kind=Kind.LAW,
+    sentence="The halting round follows the law of the mechanism with noise Lap(2Δ/ε) and Lap(4Δ/ε).",
+    claims=("R02", "R05"),
+    mechanisms=MECHANISMS,
+    weight=0.22,
+    order=20,
+    expected="the exact law of the halting round",
+    templates=HALTING_TEMPLATES,
+    decisive=True,
+)
+class ThresholdLaw(Declared, Additive):
     """The law of the halting round against the exact law, for a designed battery of utilities and ε's.
 
     Catches wrong scales of either noise, a threshold drawn anew, dropped or not reduced as the process says, noise
@@ -94,59 +71,54 @@ class ThresholdLaw:
     utility or ε of the battery.
     """
 
-    id = "threshold.law"
-    kind = "law"
-    claims: tuple[str, ...] = ("R02", "R05")
+    any_value = True
+    configuration = ("designs", "methods", "_portfolio")
 
     def __init__(self, designs: Sequence[Design], methods: Sequence[str]) -> None:
         self.designs = {design.name: design for design in designs}
         self.methods = tuple(methods)
         self.runs = 0
-        self.tallies: dict[tuple[str, str], Floats] = {}
-        self.distant = LagWealth("run")
-        self._portfolio: Portfolio | None = None
+        self.tallies: Tally[tuple[str, str], Floats] = Tally()
+        """By method and design: runs in each cell, runs that came after such a run, and those of them alike."""
+        self.distant = LagWealth()
+        self._portfolio: tuple[int, Portfolio[Topic]] | None = None
+        """All bets after so many runs."""
+
+    @classmethod
+    def build(cls, context: ThresholdContext) -> ThresholdLaw:
+        """Over all designs, by all methods."""
+        return cls(context.every_design, context.methods)
 
     def observe(self, runs: Runs) -> None:
         """Counts, for each cell: runs that fell into it, runs that came after such a run, and those of them alike."""
         last, size = runs.cells[:-1], runs.design.rounds + 1
         alike = last[runs.cells[1:] == last]
         tally = np.stack([np.bincount(cells, minlength=size) for cells in (runs.cells, last, alike)]).astype(float)
-        self._add(runs.method, runs.design.name, tally)
+        key = runs.method, runs.design.name
+        self.tallies[key] = self.tallies.get(key, 0.0) + tally
         scores = runs.scores[:, None]
         self.distant.bet(scores, np.ones(scores.shape, dtype=bool))
         self.runs += runs.cells.size
 
-    def fresh(self) -> ThresholdLaw:
-        """The same before anything was seen."""
-        return ThresholdLaw(tuple(self.designs.values()), self.methods)
-
-    def merge(self, other: ThresholdLaw) -> None:
-        """Adds up the counts."""
-        for (method, name), tally in other.tallies.items():
-            self._add(method, name, tally)
-        self.distant.merge(other.distant)
-        self.runs += other.runs
-
-    def _add(self, method: str, name: str, tally: Floats) -> None:
-        self.tallies[method, name] = self.tallies.get((method, name), 0.0) + tally
-        self._portfolio = None
-
     @property
-    def portfolio(self) -> Portfolio:
+    def portfolio(self) -> Portfolio[Topic]:
         """All bets, on what was counted so far: by all methods together, and by each where there are two."""
-        if self._portfolio is None:
-            families: dict[str, tuple[float, Wealth]] = {}
+        if self._portfolio is None or self._portfolio[0] != self.runs:
+            families: dict[Topic, tuple[float, Wealth]] = {}
             for channel in (POOLED, *self.methods) if len(self.methods) > 1 else (POOLED,):
                 weight = 2.0 if channel == POOLED else 1.0
-                for name, (share, wealth) in self._bets(channel).items():
-                    families[f"{name} ({channel})"] = (share * weight, wealth)
-            families["dependence on runs further back"] = (2.0, self.distant)
-            self._portfolio = Portfolio(families)
-        return self._portfolio
+                for topic, (share, wealth) in self._bets(channel).items():
+                    families[replace(topic, quantity=f"{topic.quantity} ({channel})", channel=channel)] = (
+                        share * weight,
+                        wealth,
+                    )
+            families[RUNS_FURTHER_BACK] = (2.0, self.distant)
+            self._portfolio = self.runs, Portfolio(families)
+        return self._portfolio[1]
 
-    def _bets(self, channel: str) -> dict[str, tuple[float, Wealth]]:
+    def _bets(self, channel: str) -> dict[Topic, tuple[float, Wealth]]:
         named, odds = RatioWealth(FAULTS), {name: HazardWealth() for name in ODDS}
-        alike = HazardWealth("a run is like the one before")
+        alike = HazardWealth()
         cells = {name: CellWealth(claimed_law(design)) for name, design in self.designs.items()}
         for (method, name), (counts, before, same) in self.tallies.items():
             if channel not in (POOLED, method):
@@ -159,11 +131,11 @@ class ThresholdLaw:
                 odds[key].bet(counts[:-1], at_risk, hazard, covariate)
             alike.bet(same, before, law, np.ones(law.size))
         return {
-            "named faults": (6.0, named),
-            **{key: (ODDS[key], wealth) for key, wealth in odds.items()},
-            "dependence on the run before": (1.0, alike),
-            "halting round": (3.0, HaltingCells(cells)),
-            **{f"halting round of {name}": (0.3, HaltingCells({name: part})) for name, part in cells.items()},
+            NAMED: (6.0, named),
+            **{_law(key): (ODDS[key], wealth) for key, wealth in odds.items()},
+            RUN_BEFORE: (1.0, alike),
+            _law("halting round"): (3.0, HaltingCells(cells)),
+            **{_law(f"halting round of {name}"): (0.3, HaltingCells({name: part})) for name, part in cells.items()},
         }
 
     def refuted(self, alpha: float) -> bool:
@@ -172,15 +144,27 @@ class ThresholdLaw:
 
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
-        named, expected = f"named faults ({POOLED})", "the exact law of the halting round"
-        return conclude_halting(self, self.portfolio, named, self.runs, alpha, expected, self._fits)
+        named = self.portfolio[Topic(f"{NAMED.quantity} ({POOLED})", NAMED.fault)]
+        assert isinstance(named, RatioWealth)
+        finding = None
+        if self.refuted(alpha):
+            finding = self._named(halting_finding(self.portfolio), named)
+        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding)
+
+    def _named(self, finding: Finding, named: RatioWealth) -> Finding:
+        """The finding with the faults whose laws fit; where none does, with the fault that its topic shows."""
+        if not any(self._fits(fault) for fault in named.likeliest):
+            return replace(finding, texts={**finding.texts, "nearest": alternative_of(named.best).title})
+        if finding.estimate.measure is Measure.ALTERNATIVE or named.log_wealth[named.best] > CLEARLY:
+            first, *others = (alternative_of(id).fault for id in named.likeliest)
+            return finding.of(first, *others)
+        return finding
 
     def _fits(self, fault: str) -> bool:
         """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""
-        leading, deviance, freedom = self.portfolio.leading, 0.0, 0
-        alone = next((method for method in self.methods if leading.endswith(f"({method})")), None)
+        channel, deviance, freedom = self.portfolio.leading.channel, 0.0, 0
         for (method, name), tally in self.tallies.items():
-            if alone in (None, method):
+            if channel not in self.methods or channel == method:
                 design = self.designs[name]
                 moved, cells = _deviance(tally[0], faulty_laws(design).get(fault, claimed_law(design)))
                 deviance, freedom = deviance + moved, freedom + cells - 1
@@ -213,6 +197,10 @@ ODDS = {
     "odds of halting by utility": 1.0,
 }
 """What the odds of halting may depend on, and the weight of the bet on it."""
+
+
+def _law(quantity: str) -> Topic:
+    return Topic(quantity, WRONG_HALTING_LAW)
 
 
 def _pooled(values: Floats) -> Floats:
