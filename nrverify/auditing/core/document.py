@@ -32,6 +32,7 @@ def row_of(check: CheckResult) -> dict[str, Any]:
         "detectable_size": None
         if size is None
         else {"quantity": size.quantity, "value": finite(size.value), "unit": size.unit},
+        "decisive": check.decisive,
         "explanation": None if explained is None else {**vars(explained)},
     }
 
@@ -45,6 +46,7 @@ def check_from(row: dict[str, Any]) -> CheckResult:
     return CheckResult(
         **{**fields, "verdict": CheckVerdict(row["verdict"]), "claims": tuple(row["claims"])},
         finding=_finding(row),
+        decisive=bool(row.get("decisive")),
         sizes=() if size is None else (Size(size["quantity"], float(size["value"]), size["unit"]),),
         explanation=None if explained is None else Explanation(**explained),
     )
