@@ -101,7 +101,7 @@ def errored(
 
 
 def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
-    fields = ("name", "version", "mechanism", "knob")
+    fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
     return {**{field: getattr(description, field, None) for field in fields}, "address": address}
 
 
