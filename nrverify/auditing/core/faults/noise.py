@@ -233,6 +233,12 @@ NOT_A_NUMBER = fault(
     "the release is useless, and NaN may reveal the value",
     look="divisions, roots and logarithms at the ends of the range",
 )
+LAST_BITS = fault(
+    "last-bits",
+    "noise made in ordinary floating-point arithmetic, which cannot give every double after it is added",
+    "the last bits of a release tell which values are possible",
+    look="the sampler: round to a grid after the noise is added, or sample exactly",
+)
 EARLIER_RELEASES_ADD = fault(
     "earlier-releases-add",
     "less noise than the claim needs, or a transcript that says more than its last release",
