@@ -151,6 +151,7 @@ def ledger_html(verification: Verification) -> str:
         "ledger.html",
         scripts=("ledger.js",),
         settled=verification.settled_count,
+        ways=verification.ways,
         total=len(settled),
         pieces=len(evidence),
         rejected=sum(len(result.rejects) for result in evidence.values()),
