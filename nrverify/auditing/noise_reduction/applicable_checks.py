@@ -17,7 +17,8 @@ from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies, NoTies, SameAnswer
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw
 from nrverify.auditing.noise_reduction.design.batch import PairCheck, TranscriptCheck
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates
 from nrverify.auditing.noise_reduction.unknown_times.increment_signs import SignIncrements

@@ -11,7 +11,8 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.noise_reduction.applicable_checks import IDS, Battery, battery_for
 from nrverify.auditing.noise_reduction.checks.finite import refusals
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob, cases_for, knob_of, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import Case, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_places
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import with_suspect

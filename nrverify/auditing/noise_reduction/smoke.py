@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, Knob
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.design.cases import Knob
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 

@@ -25,7 +25,7 @@ from nrverify.auditing.core.score_bins import (
 )
 from nrverify.auditing.noise_reduction.checks.rounded_normals import MEANS, alternative, rounded_ratios
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.design.cases import Knob
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments
 from nrverify.laws.process import Process
