@@ -13,6 +13,14 @@ MECHANISMS = ("brownian", "laplace", "skellam")
 WEIGHT = 0.06
 """The share of α of each check: the fifteen ids of noise reduction together have 0.90, so there is room for more."""
 
+OF_INTEGRITY = ("randomness.streams", "lattice")
+"""Checks whose refutation explains a wrong law: of shared streams, and of grids or values in the clear."""
+OF_ANY_LAW = (
+    *OF_INTEGRITY,
+    *("law.release", "law.transcript", "law.adaptive", "law.value", "ties", "ties.repeated-time"),
+)
+"""Checks whose refutation explains those that see what comes of a wrong law."""
+
 
 @dataclass(frozen=True)
 class NoiseReductionContext:
