@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from nrverify.auditing.noise_reduction.audit import PAIR_SHARE
-from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, knob_of, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
 from nrverify.auditing.threshold.audit import PAIR_SHARE as THRESHOLD_PAIR_SHARE
 from nrverify.auditing.threshold.designs import Design, designs_for, neighbours_for

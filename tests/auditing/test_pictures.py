@@ -27,7 +27,8 @@ from nrverify.auditing.noise_reduction.checks.independence import CoordinateInde
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.reference.simulate import simulate

@@ -16,6 +16,7 @@ from nrverify.auditing.core.picture_limits import correlations, estimates, frequ
 from nrverify.auditing.core.picture_sums import Correlations, Frequencies
 from nrverify.auditing.core.pictures import Picture
 from nrverify.auditing.core.results import CheckResult, from_bets
+from nrverify.auditing.core.scale_origins import fault_of_scale
 from nrverify.auditing.core.score_bins import KolmogorovSmirnov
 from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.additive import Additive
@@ -96,6 +97,8 @@ class PortfolioCheck(Declared, Additive):
         fault, *others = [topic.fault]
         if estimate.measure is Measure.ALTERNATIVE:
             fault, *others = dict.fromkeys(alternative_of(id).fault for id in estimate.alternatives)
+        if estimate.measure is Measure.VARIANCE and estimate.observed is not None:
+            fault = fault_of_scale(fault, estimate.observed, topic.alone)
         return Finding(topic.quantity, estimate, fault, tuple(others))
 
     def leading(self, alpha: float) -> Topic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.finding import Finding, Size
@@ -81,15 +81,18 @@ class CheckResult:
 class Judged(Protocol):
     """A check as its result needs it."""
 
-    id: str
-    kind: str
-    claims: tuple[str, ...]
+    id: ClassVar[str]
+    kind: ClassVar[str]
+    claims: ClassVar[tuple[str, ...]]
 
 
 def concluded(check: Judged, verdict: CheckVerdict, **fields: Any) -> CheckResult:
     """The result of a check with this verdict."""
     declaration = getattr(check, "declaration", None)
     decisive = declaration is not None and declaration.decisive
+    if declaration is not None and declaration.expected:
+        # That of this form: other forms of the same check may expect something else.
+        fields.setdefault("expected", declaration.expected)
     return CheckResult(check.id, check.kind, verdict, check.claims, decisive=decisive, **fields)
 
 

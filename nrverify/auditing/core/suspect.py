@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nrverify.auditing.core.faults import Effect, Fault
@@ -17,8 +18,8 @@ class Suspect:
 
     faults: tuple[Fault, ...]
     """The likeliest first."""
-    ratio: float | None
-    """The constant that was fitted, where the fault is a wrong constant."""
+    ratios: Mapping[str, float]
+    """The constants that were fitted, by the ids of faults that are a wrong constant."""
     precision: float
     """The largest precision of the value over the one paid for, when all releases are weighed as well as possible."""
     gain: float

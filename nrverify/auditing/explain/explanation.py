@@ -10,23 +10,12 @@ from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
+from nrverify.auditing.core.scale_origins import origin_of
 from nrverify.auditing.core.suspect import EXACTLY, ROUNDING, Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
 from nrverify.auditing.explain.text import place_text, worded
 from nrverify.statistics.estimate import Measure
 from nrverify.subjects.description import Description
-
-ORIGINS = {
-    2.0: "the noise of two draws added, or a scale taken for a standard deviation",
-    0.5: "a standard deviation taken for a scale, or a factor 2 forgotten",
-    0.25: "half the scale",
-    4.0: "twice the scale",
-}
-"""Where a ratio of variances near a simple one may come from."""
-NEAR = 0.05
-"""Within this, relative, a ratio is near a simple one."""
-SCALED = ("all-noise-scaled", "first-release-scaled", "steps-scaled")
-"""Faults whose constant is fitted."""
 
 
 def explained(
@@ -95,7 +84,7 @@ def _cause(finding: Finding, root: RootCause, at_root: bool) -> str:
     if at_root and root.suspect is not None:
         return ", or ".join(_fitted_cause(fault, root.suspect) for fault in root.suspect.faults)
     assert finding.fault is not None
-    if finding.where is not None and at_root and finding.fault is of_noise.DEPENDS_ON_VALUE:
+    if finding.where is not None and at_root and finding.fault == of_noise.DEPENDS_ON_VALUE:
         return of_noise.ONLY_SOMEWHERE.cause
     origin = _origin_of(finding)
     if origin is not None:
@@ -105,10 +94,11 @@ def _cause(finding: Finding, root: RootCause, at_root: bool) -> str:
 
 def _fitted_cause(fault: Fault, suspect: Suspect) -> str:
     """The cause, with the constant that was fitted and where it may come from."""
-    if fault.id not in SCALED or suspect.ratio is None:
+    ratio = suspect.ratios.get(fault.id)
+    if ratio is None:
         return fault.cause
-    origin = origin_of(suspect.ratio)
-    return f"{fault.cause}: {suspect.ratio:.3g} times the one claimed" + (f" ({origin})" if origin else "")
+    origin = origin_of(ratio)
+    return f"{fault.cause}: {ratio:.3g} times the one claimed" + (f" ({origin})" if origin else "")
 
 
 def _origin_of(finding: Finding) -> str | None:
@@ -116,11 +106,6 @@ def _origin_of(finding: Finding) -> str | None:
     ratio = finding.estimate.observed
     scaled = finding.fault in (of_noise.WRONG_SCALE, of_noise.WRONG_BRIDGE_VARIANCE)
     return origin_of(ratio) if scaled and finding.estimate.measure is Measure.VARIANCE and ratio else None
-
-
-def origin_of(ratio: float) -> str | None:
-    """Where a ratio of variances near a simple one may come from."""
-    return next((origin for simple, origin in ORIGINS.items() if abs(ratio / simple - 1) < NEAR), None)
 
 
 def _effect(result: CheckResult, root: RootCause, at_root: bool) -> str:

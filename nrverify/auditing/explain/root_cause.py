@@ -56,7 +56,7 @@ def root_cause(
         suspect = None
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
-        if _is(refuted, TRANSCRIPT, of_noise.FORGETFUL_SESSIONS) and suspect.gain < evidence[TRANSCRIPT]:
+        if of_noise.FORGETFUL_SESSIONS in _named(refuted, TRANSCRIPT) and suspect.gain < evidence[TRANSCRIPT]:
             # A mixture of two laws has second moments between theirs.
             suspect = replace(suspect, faults=(*suspect.faults, of_noise.FORGETFUL_SESSIONS))
     follow = _follow(source, refuted, suspect, implied_by)
@@ -69,6 +69,11 @@ def root_cause(
 def _is(refuted: Mapping[str, Finding], id: str, *faults: Fault) -> bool:
     """Whether a check is refuted by one of these faults."""
     return id in refuted and refuted[id].fault in faults
+
+
+def _named(refuted: Mapping[str, Finding], id: str) -> tuple[Fault | None, ...]:
+    """All faults that a check names, the likeliest first."""
+    return (refuted[id].fault, *refuted[id].nearest) if id in refuted else ()
 
 
 def _most(finding: Finding) -> bool:
@@ -100,7 +105,7 @@ def _explains(suspect: Suspect, refuted: Mapping[str, Finding]) -> bool:
     """Whether a fault that fits the second moments may be what went wrong, by what else was found."""
     if _is(refuted, VALUE, of_noise.PULLED_TO_ZERO):
         return False
-    if any(finding.fault in NOT_OF_SECOND_MOMENTS for finding in refuted.values()):
+    if any(fault in NOT_OF_SECOND_MOMENTS for id in refuted for fault in _named(refuted, id)):
         return False
     # It says nothing of coins that fall too often or too seldom, nor of a time asked twice unless it changes those.
     coins = (
@@ -118,13 +123,11 @@ def _follow(
     suspect: Suspect | None,
     implied_by: Mapping[str, tuple[str, ...]],
 ) -> set[str]:
-    """Checks whose refutation comes of this one's."""
-    others = {id for id in refuted if source in implied_by.get(id, ())} - {REPEATED}
-    if source == LATTICE or _is(refuted, STREAMS, *SAME_SIZES):
-        # Noise on a grid, or cut off at a limit, repeats itself whatever its streams.
+    """Checks whose refutation comes of this one's: as declared, and all of the law where one fault explains it."""
+    others = {id for id in refuted if source in implied_by.get(id, ())}
+    if _is(refuted, STREAMS, *SAME_SIZES):
+        # Noise cut off at a limit repeats itself whatever its streams.
         others.add(STREAMS)
-    if source == STREAMS or (suspect is not None and suspect.redraws_repeated):
-        others.add(REPEATED)
-    elif suspect is None and source not in (LATTICE, TIES, VALUE):
-        others -= set(PRIMARY)
+    if suspect is not None:
+        others |= {id for id in LAWS if id in refuted and (id != REPEATED or suspect.redraws_repeated)}
     return others - {source}

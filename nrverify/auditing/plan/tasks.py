@@ -20,7 +20,8 @@ from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.noise_reduction import applicable_checks as battery
 from nrverify.auditing.noise_reduction import audit as engine
-from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, knob_of, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import methods_of

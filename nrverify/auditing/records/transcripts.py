@@ -13,7 +13,8 @@ from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.noise_reduction.applicable_checks import IDS, Battery, battery_for
 from nrverify.auditing.noise_reduction.checks.ex_post import ExPost
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.design.neighbours import LARGEST_BATCH, Labelled, Pair
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_places
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import with_suspect

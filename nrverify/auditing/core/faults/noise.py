@@ -73,6 +73,12 @@ WRONG_BRIDGE_VARIANCE = fault(
     "a transcript says more or less of the value than its last release",
     look="the standard deviation of the step from one release to the next",
 )
+WRONG_BRIDGE = fault(
+    "wrong-bridge",
+    "a wrong bridge, or one that does not start from the release before",
+    "a transcript says more or less of the value than its last release",
+    look="the recursion from one release to the next",
+)
 AFTER_UNUSUAL = fault(
     "after-unusual-release",
     "a fault that shows only after an unusual release, or steps of another shape than claimed",

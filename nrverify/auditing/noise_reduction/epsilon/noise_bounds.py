@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtri, gammaincinv
 
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.design.cases import FINE_EPSILONS
+from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS
 from nrverify.auditing.noise_reduction.epsilon.single_release import SMALLER
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.wealth import EFFECTS
