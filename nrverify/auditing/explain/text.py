@@ -142,8 +142,11 @@ def size_text(size: Size) -> str:
             return f"{size.quantity} off by {digits} %"
         case "probability" | "correlation":
             return f"{size.quantity} off by {value:.2g}"
-        case "ε" | "δ":
+        case "ε":
             return f"{size.quantity} above {value:.3g}"
+        case "δ":
+            # A thousandth above δ is told from δ.
+            return f"{size.quantity} above {value:.4g}"
         case "streams":
             return f"fewer than {value:.2g} {size.quantity}"
         case "count" if value == 1:
