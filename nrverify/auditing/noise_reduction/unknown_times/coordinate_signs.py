@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.noise_reduction.context import MECHANISMS, SEVERAL_DIMENSIONS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
+from nrverify.auditing.noise_reduction.context import SEVERAL_DIMENSIONS, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.proportions import half_width
@@ -26,17 +27,13 @@ SIZES = Topic("two coordinates whose noise is larger in the same one of two sess
 MOVES = Topic("two coordinates that tie in the same one of two sessions", SHARED_COORDINATES)
 
 
-@check(
-    id="independence.coordinates",
-    kind=Kind.LAW,
-    sentence="Coordinates have independent noise.",
+@form(
+    CoordinateIndependence,
     claims=("N02", "N08", "P12"),
-    mechanisms=MECHANISMS,
-    weight=WEIGHT,
-    order=50,
     # The dimension first: where there is one alone, that is the reason whatever is known of the times.
     needs=(SEVERAL_DIMENSIONS, TIMES_UNKNOWN),
     expected="coordinates are independent",
+    templates={},
 )
 class UnknownCoordinates(PortfolioCheck):
     """Coordinates have independent noise, whatever its size.

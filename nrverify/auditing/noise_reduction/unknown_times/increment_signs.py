@@ -14,7 +14,7 @@ from nrverify.auditing.core.faults.noise import FRESH_NOISE
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.noise_reduction.checks.law import LONGEST
+from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw

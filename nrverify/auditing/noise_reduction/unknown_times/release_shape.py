@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from nrverify.auditing.core.declaration import Kind, Need, check
+from nrverify.auditing.core.declaration import Need, form
 from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SHAPE
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.named_alternatives import SHAPES, shape_ratios
@@ -20,7 +20,8 @@ from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.core.score_bins import CELL_WEIGHTS, cell_counts, fine_counts
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.noise_reduction.context import MECHANISMS, TIMES_KNOWN, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
+from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
@@ -71,17 +72,12 @@ SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
 """By mechanism; counts have no scale, and are not scored."""
 
 
-@check(
-    id="law.release",
-    kind=Kind.LAW,
-    sentence="Each release is the value plus noise of the claimed law.",
+@form(
+    ReleaseLaw,
     claims=("B06", "N09", "N14", "E09"),
-    mechanisms=MECHANISMS,
-    weight=WEIGHT,
-    order=40,
     needs=(TIMES_UNKNOWN, Need(lambda context: context.description.mechanism in SCORES, TIMES_KNOWN.why)),
     expected="noise of the claimed family, of any scale",
-    decisive=True,
+    templates={},
 )
 class UnknownReleases(PortfolioCheck):
     """Releases, and the steps between them, have noise of the claimed family at whatever scale.

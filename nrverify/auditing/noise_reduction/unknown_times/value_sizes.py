@@ -8,13 +8,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE
-from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE, ValueLaw
+from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.proportions import half_width
@@ -32,20 +32,15 @@ TRAITS: dict[Topic, Callable[[float], bool]] = {
     BELOW: lambda value: value < 0,
     LARGE: lambda value: abs(value) >= LARGE_VALUE,
 }
-"""Kinds of values, by the topic about them."""
+"""Kind of values, by the topic about them."""
 
 
-@check(
-    id="law.value",
-    kind=Kind.LAW,
-    sentence="The noise does not depend on the value.",
+@form(
+    ValueLaw,
     claims=("P12",),
-    mechanisms=MECHANISMS,
-    weight=WEIGHT,
-    order=43,
     needs=(TIMES_UNKNOWN,),
     expected="noise of the same size whatever the value",
-    decisive=True,
+    templates={},
 )
 class UnknownValues(PortfolioCheck):
     """At the same place of the same schedule the noise has the same size whatever the value.
@@ -60,8 +55,8 @@ class UnknownValues(PortfolioCheck):
 
     def __init__(self) -> None:
         super().__init__({topic: (1.0, TieWealth()) for topic in TRAITS})
-        self._new: list[tuple[Place, Kinds, Floats]] = []
-        self._waiting: dict[tuple[Place, Kinds], Floats] = {}
+        self._new: list[tuple[Place, Kind, Floats]] = []
+        self._waiting: dict[tuple[Place, Kind], Floats] = {}
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> UnknownValues:
@@ -116,15 +111,15 @@ class UnknownValues(PortfolioCheck):
         return (Size(quantity, half_width(self.count, alpha), "probability"),)
 
 
-Kinds = tuple[bool, ...]
+Kind = tuple[bool, ...]
 """Which traits a value has."""
 Place = tuple[str, str, tuple[float, ...], int]
 """A case, its method and schedule, and the place in it."""
-KINDS: tuple[Kinds, ...] = tuple(product((False, True), repeat=len(TRAITS)))
+KINDS: tuple[Kind, ...] = tuple(product((False, True), repeat=len(TRAITS)))
 NONE: Floats = np.empty(0)
 
 
-def _kind(value: float) -> Kinds:
+def _kind(value: float) -> Kind:
     return tuple(trait(value) for trait in TRAITS.values())
 
 
