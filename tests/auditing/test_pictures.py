@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta, kstwo
 
 import nrverify
-from nrverify.auditing.boundary.checks import Claim
+from nrverify.auditing.boundary.claim import Claim
 from nrverify.auditing.boundary.pictures import boundary_pictures
 from nrverify.auditing.core.picture_limits import (
     correlations,

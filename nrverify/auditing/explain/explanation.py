@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nrverify.auditing.core.declaration import Declaration
+from nrverify.auditing.core.declaration import Declaration, Kind
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
@@ -121,9 +121,8 @@ def _effect(result: CheckResult, root: RootCause, at_root: bool) -> str:
         case Effect.INACCURACY:
             return f"{said}: only accuracy suffers"
         case _:
-            return (
-                f"the law is wrong; no violation of the privacy claim was measured here. If the cause is right, {said}"
-            )
+            wrong = "the law is wrong; " if result.kind == Kind.LAW else ""
+            return f"{wrong}no violation of the privacy claim was measured here. If the cause is right, {said}"
 
 
 def _suspect_effect(suspect: Suspect) -> str:

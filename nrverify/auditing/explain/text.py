@@ -136,20 +136,27 @@ def size_text(size: Size) -> str:
     value = size.value
     match size.unit:
         case "relative":
-            percent = 100 * value
-            # Two digits, and never 1.2e+02.
-            digits = f"{percent:.2g}" if percent < 99.5 else f"{float(f'{percent:.2g}'):.0f}"
-            return f"{size.quantity} off by {digits} %"
+            return f"{size.quantity} off by {_two_digits(100 * value)} %"
+        case "%":
+            return f"{size.quantity} above {_two_digits(value)} %"
         case "probability" | "correlation":
             return f"{size.quantity} off by {value:.2g}"
-        case "ε" | "δ":
+        case "ε":
             return f"{size.quantity} above {value:.3g}"
+        case "δ":
+            # A thousandth above δ is told from δ.
+            return f"{size.quantity} above {value:.4g}"
         case "streams":
             return f"fewer than {value:.2g} {size.quantity}"
         case "count" if value == 1:
             return f"a single {size.quantity}"
         case _:
             return f"{size.quantity} above {value:.2g}"
+
+
+def _two_digits(value: float) -> str:
+    """Two digits, and never 1.2e+02."""
+    return f"{value:.2g}" if value < 99.5 else f"{float(f'{value:.2g}'):.0f}"
 
 
 def place_text(place: Place) -> str:

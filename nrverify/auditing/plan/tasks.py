@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nrverify.auditing.boundary.checks import (
-    INVERSES,
-    RESOLUTION,
-    SOLVER,
-    BoundaryCrossing,
-    BoundaryInverse,
-    BoundaryMonotone,
-    BoundaryValues,
-)
+from nrverify.auditing.boundary.crossing import BoundaryCrossing
+from nrverify.auditing.boundary.inverse import BoundaryInverse
+from nrverify.auditing.boundary.monotone import BoundaryMonotone
+from nrverify.auditing.boundary.tolerances import INVERSES, RESOLUTION, SOLVER
+from nrverify.auditing.boundary.values import BoundaryValues
 from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.noise_reduction import applicable_checks as battery

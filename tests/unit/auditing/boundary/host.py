@@ -1,0 +1,27 @@
+"""A boundary in this process, in place of a subject: it counts what it is asked."""
+
+import numpy as np
+
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.subjects.description import describe
+
+
+class CurveHost:
+    """Answers epsilon(time) by `psi` and time(epsilon) by `inverse`."""
+
+    timeout = 60.0
+
+    def __init__(self, psi, inverse=None, seconds=0.0, **attributes):
+        methods = ("epsilon",) if inverse is None else ("epsilon", "time")
+        defaults = {"mechanism": "boundary", "sensitivity": 1.0, "delta": 1e-6, "methods": methods}
+        self.description = describe({**defaults, **attributes})
+        self.seconds = seconds
+        self._methods = {"epsilon": psi, "time": inverse}
+
+    def scalar(self, method, arguments):
+        return np.array([self._methods[method](argument) for argument in arguments], dtype=float)
+
+
+def drawer(host):
+    return Drawer(host, Settings())
