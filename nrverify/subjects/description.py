@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nrverify.closest import closest
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
@@ -108,8 +108,8 @@ def _choice(attributes: dict[str, Any], key: str, allowed: tuple[str, ...], defa
     if value is None:
         raise SubjectFailed(f"the subject has no attribute {key}: it must be one of {', '.join(allowed)}")
     if value not in allowed:
-        close = difflib.get_close_matches(str(value)[:100], allowed, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        close = closest(str(value), allowed)
+        hint = f"; did you mean {close!r}?" if close else ""
         raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be one of {', '.join(allowed)}{hint}")
     return allowed[allowed.index(value)]  # and not what its own type says: a member of an enumeration shows its name
 

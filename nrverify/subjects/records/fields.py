@@ -5,13 +5,13 @@ A record is a table from names to arrays, however it was stored; `Fields` takes 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.closest import closest
 from nrverify.subjects.errors import SubjectFailed
 
 Floats = NDArray[np.float64]
@@ -42,8 +42,8 @@ class Fields:
         """Refuses a name that means nothing here: it may be one that was meant to matter."""
         for name in self._arrays:
             if name not in names:
-                close = difflib.get_close_matches(name, names, n=1)
-                hint = f"; did you mean {close[0]!r}?" if close else f"; the names are {', '.join(names)}"
+                close = closest(name, names)
+                hint = f"; did you mean {close!r}?" if close else f"; the names are {', '.join(names)}"
                 raise SubjectFailed(f"there is no use for an array {name!r:.60}{hint}")
 
     def text(self, name: str) -> str | None:

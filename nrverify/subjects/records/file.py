@@ -5,13 +5,13 @@ The format is described in RECORDS.md beside this file; nothing in it is ever un
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.closest import closest
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import BadArchive, opened
@@ -62,8 +62,8 @@ def record_of(arrays: dict[str, NDArray[Any]]) -> Record:
         raise SubjectFailed(f"a {mechanism} cannot be audited from records: audit the implementation itself")
     if mechanism not in NOISE_REDUCTION:
         recorded = (*NOISE_REDUCTION, *THRESHOLD)
-        close = difflib.get_close_matches(str(mechanism)[:100], recorded, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        close = closest(str(mechanism), recorded)
+        hint = f"; did you mean {close!r}?" if close else ""
         raise SubjectFailed(f"the mechanism is {mechanism!r:.100}: it must be one of {', '.join(recorded)}{hint}")
     return transcripts_of(fields)
 
