@@ -11,6 +11,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
+from nrverify.subjects.requests import Play, Sample
 
 INWARDS = 1.5
 VALUES = (2.0, -7.0)
@@ -68,9 +69,9 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob) -> bool
     seed = drawer.seed()
     drawer.drawn += 2
     if "sample" in description.methods:
-        twice = [drawer.host.sample(value, schedule, 1, seed) for _ in range(2)]
+        twice = [drawer.host.ask(Sample(value, schedule, 1, seed)) for _ in range(2)]
     else:
-        twice = [drawer.host.play(value, Fixed(schedule), [seed])[0] for _ in range(2)]
+        twice = [drawer.host.ask(Play(value, Fixed(schedule), [seed]))[0] for _ in range(2)]
     return bool(np.array_equal(twice[0], twice[1]))
 
 

@@ -14,6 +14,7 @@ from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.subjects.host import Host
 from nrverify.subjects.policies import Fixed
+from nrverify.subjects.requests import Play, Sample
 
 Floats = NDArray[np.float64]
 
@@ -58,9 +59,9 @@ class Drawer:
             assert isinstance(case.play, Fixed)
             schedule = case.play.schedule
             parts = [1] * size if case.one_by_one else [size]
-            releases = np.concatenate([self.host.sample(case.array, schedule, n, self.seed()) for n in parts])
+            releases = np.concatenate([self.host.ask(Sample(case.array, schedule, n, self.seed())) for n in parts])
             return releases, np.tile(np.array(schedule), (size, 1))
-        return self.host.play(case.array, case.play, [self.seed() for _ in range(size)])
+        return self.host.ask(Play(case.array, case.play, [self.seed() for _ in range(size)]))
 
 
 def by_coin(

@@ -10,6 +10,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.design.cases import Knob
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.requests import Refusal
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +85,7 @@ def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...]) -> CheckResul
     for name, asked in requests.items():
         drawer.drawn += 1
         try:
-            answers[name] = drawer.host.refusal(np.array(value), asked, drawer.seed())
+            answers[name] = drawer.host.ask(Refusal(np.array(value), asked, drawer.seed()))
         except (SubjectRefused, SubjectFailed) as error:
             answers[name] = f"refused: {error}"
     accepted = [name for name, answer in answers.items() if answer == "accepted"]
