@@ -11,8 +11,8 @@ LONGEST = 100
 """Characters compared: the time grows with the product of the lengths, and a stranger chose one of them."""
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like this one, whatever its case; None when none is alike."""
+def closest(name: str, known: Iterable[str], likeness: float = LIKENESS) -> str | None:
+    """The known name most like this one, whatever its case; None when none is as like (1 is the same word)."""
     folded = {word.casefold(): word for word in known}
-    found = difflib.get_close_matches(name[:LONGEST].casefold(), folded, n=1, cutoff=LIKENESS)
+    found = difflib.get_close_matches(name[:LONGEST].casefold(), folded, n=1, cutoff=likeness)
     return folded[found[0]] if found else None

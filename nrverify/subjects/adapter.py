@@ -14,17 +14,13 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown
-from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
+from nrverify.subjects.description import METHODS, OPTIONAL, Description, attributes, describe
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
 
 Floats = NDArray[np.float64]
 
-ATTRIBUTES = (
-    *("name", "version", "mechanism", "knob", "sensitivity", "delta"),
-    *("rate", "process", "range", "dimensions", "interval"),
-)
 TOGETHER = 64
 """Sessions open at the same time: more than a small cache of states holds."""
 
@@ -34,13 +30,13 @@ class Adapter(Answering):
 
     def __init__(self, subject: Any) -> None:
         self.subject = subject
-        attributes = {key: _attribute(subject, key) for key in ATTRIBUTES}
-        if not isinstance(attributes["name"], str):
-            attributes["name"] = type(subject).__name__
-        mechanism = attributes["mechanism"]
+        given = {**dict.fromkeys(_names(subject)), **{name: _attribute(subject, name) for name in attributes()}}
+        if not isinstance(given["name"], str):
+            given["name"] = type(subject).__name__
+        mechanism = given["mechanism"]
         known = (*METHODS.get(mechanism, ()), *OPTIONAL) if isinstance(mechanism, str) else ()
-        attributes["methods"] = [name for name in known if callable(_attribute(subject, name))]
-        self.description: Description = describe(attributes)
+        given["methods"] = [name for name in known if callable(_attribute(subject, name))]
+        self.description: Description = describe(given)
         self.integer = self.description.integer
 
     def sample(self, request: Sample) -> Floats:
@@ -123,6 +119,14 @@ class _PythonSession:
 def _design(request: Run | RunMany) -> tuple[Any, ...]:
     """What is run, in lists of its own: a subject may change them."""
     return list(request.utilities), list(request.epsilons), request.threshold, request.sensitivity
+
+
+def _names(subject: Any) -> list[str]:
+    """What the subject has, for a guess at what was meant by a misspelt name."""
+    try:
+        return [name for name in dir(subject) if not name.startswith("_")]
+    except Exception:
+        return []
 
 
 def _attribute(subject: Any, name: str) -> Any:

@@ -183,13 +183,16 @@ def test_a_subject_that_changes_its_arguments_changes_only_its_own(host_of):
     ("attributes", "words"),
     [
         ({"mechanism": "brownain"}, "did you mean 'brownian'"),
-        ({"mechanism": None}, "no attribute mechanism"),
-        ({"mechanism": "brownian", "range": (1, float("inf"))}, "both ends must be finite"),
+        ({"mechanism": None}, "attribute mechanism is missing: it must be one of"),
+        (
+            {"mechanism": "brownian", "range": (1, float("inf"))},
+            r"range is \(1, inf\): it must be a pair .* of finite numbers",
+        ),
         ({"mechanism": "laplace", "sample": None, "open": None}, r"needs open\(\) or sample\(\)"),
-        ({"mechanism": "brownian", "knob": "epsilon"}, "needs the attribute sensitivity"),
+        ({"mechanism": "brownian", "knob": "epsilon"}, "attribute sensitivity is missing: a privacy claim needs it"),
         ({"mechanism": "brownian", "knob": "eps"}, "knob is 'eps'"),
         ({"mechanism": "brownian", "range": (3, 1)}, "smallest < largest"),
-        ({"mechanism": "brownian", "dimensions": (0,)}, "positive whole numbers"),
+        ({"mechanism": "brownian", "dimensions": (0,)}, r"dimensions is \(0,\): it must be a list of integers from 1"),
         ({"mechanism": "boundary", "epsilon": lambda t: 1.0, "sensitivity": 1.0, "delta": 2.0}, "delta is 2.0"),
     ],
 )

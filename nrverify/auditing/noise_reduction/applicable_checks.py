@@ -66,11 +66,12 @@ def battery_for(
     missing = {"lattice.double-precision": "attacks on the last bits of double precision are not examined"}
     adaptive = any(not case.fixed for case in cases)
     if times_known:
-        transcripts += [ReleaseLaw(knob), TranscriptLaw(description.noise), ValueLaw(cases), SessionIndependence()]
+        process = description.claimed_process
+        transcripts += [ReleaseLaw(knob), TranscriptLaw(process), ValueLaw(cases), SessionIndependence()]
         transcripts += _ties(description)
-        pairs.append(ChangeOfMeasure(description.noise))
+        pairs.append(ChangeOfMeasure(process))
         if adaptive:
-            transcripts.append(AdaptiveLaw(description.noise))
+            transcripts.append(AdaptiveLaw(process))
         else:
             missing["law.adaptive"] = "the subject has no open(): sessions cannot be driven adaptively"
         if description.knob == "epsilon":

@@ -53,7 +53,7 @@ def show(
     found = None
     if times is not None and finite and whole(description, releases):
         scale = np.abs(releases) + np.abs(case.array)
-        found = innovations(description.noise, releases - case.array, times, scale, rng)
+        found = innovations(description.claimed_process, releases - case.array, times, scale, rng)
     batch = Batch(case, releases, asked, times, found)
     for check in checks:
         if finite or isinstance(check, Finite):

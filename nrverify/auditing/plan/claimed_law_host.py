@@ -46,12 +46,12 @@ class ClaimedLaw(Answering):
     def sample(self, request: Sample) -> Floats:
         """All sessions from one generator."""
         policy, rng = Fixed(tuple(request.schedule)), np.random.default_rng(request.seed)
-        return self._noisy(self.description.noise, request.value, policy, request.sessions, rng)[0]
+        return self._noisy(self.description.claimed_process, request.value, policy, request.sessions, rng)[0]
 
     def play(self, request: Play) -> tuple[Floats, Floats]:
         """All sessions from the generator of the first seed."""
         sessions, rng = len(request.seeds), np.random.default_rng(request.seeds[0])
-        return self._noisy(self.description.noise, request.value, request.policy, sessions, rng)
+        return self._noisy(self.description.claimed_process, request.value, request.policy, sessions, rng)
 
     def refusal(self, request: Refusal) -> str:
         """Invalid requests are refused."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, describe
+from nrverify.subjects.attributes import Attribute
+from nrverify.subjects.description import NOISE_REDUCTION, Description, describe, recorded_attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.fields import TRANSCRIPTS, Fields
 
@@ -72,8 +74,9 @@ class RecordedTranscripts:
 
 def transcripts_of(fields: Fields) -> RecordedTranscripts:
     """A record from its fields; `SubjectFailed` says what is wrong."""
-    fields.allow(TRANSCRIPTS)
-    description = _description(fields)
+    rows = recorded_attributes(NOISE_REDUCTION)
+    fields.allow((*rows, *TRANSCRIPTS))
+    description = _description(fields, rows)
     value = fields.vector("value")
     neighbour = fields.vector("neighbour", value.size)
     if value.size > MOST_DIMENSIONS:
@@ -96,11 +99,9 @@ def transcripts_of(fields: Fields) -> RecordedTranscripts:
     return RecordedTranscripts(description, fixed, sides[0], sides[1])
 
 
-def _description(fields: Fields) -> Description:
-    attributes: dict[str, Any] = {key: fields.text(key) for key in ("mechanism", "knob", "name", "version")}
-    attributes |= {key: fields.number(key) for key in ("sensitivity", "delta", "rate")}
-    attributes["methods"] = ["sample" if "schedule" in fields else "open"]
-    description = describe({**attributes, "name": attributes["name"] or "recorded transcripts"})
+def _description(fields: Fields, rows: Mapping[str, Attribute]) -> Description:
+    methods = ["sample" if "schedule" in fields else "open"]
+    description = describe({**fields.attributes(rows, "recorded transcripts"), "methods": methods})
     if description.mechanism == "skellam" and description.rate is None:
         raise SubjectFailed("there is no array rate: a record of skellam noise needs the rate of its process")
     return description

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict, deque
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, describe
+from nrverify.subjects.description import Description, from_json
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import Archive, BadArchive, opened
 from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
@@ -55,7 +55,7 @@ class Recording:
         integers: NDArray[np.int64],
     ) -> None:
         self.header = header
-        self.description: Description = _description(header)
+        self.description: Description = from_json(header["description"])
         self.requests = len(requests)
         self.asked = 0
         self._answers: dict[str, deque[Answer]] = defaultdict(deque)
@@ -149,18 +149,6 @@ def _header(header: Any, archive: Archive) -> dict[str, Any]:
         if header["sums"].get(name) != archive.sum(name):
             raise DoesNotFit(f"{name} is not what was recorded: its sum differs")
     return header
-
-
-def _description(header: dict[str, Any]) -> Description:
-    attributes = dict(header["description"])
-    if set(attributes) != {field.name for field in fields(Description)}:
-        raise DoesNotFit("its header does not describe a subject")
-    if not isinstance(attributes["methods"], list) or not all(isinstance(name, str) for name in attributes["methods"]):
-        raise DoesNotFit("its header does not list the methods of a subject")
-    for key in ("range", "interval"):
-        if isinstance(attributes[key], list):
-            attributes[key] = [math.inf if end == "inf" else end for end in attributes[key]]
-    return describe(attributes)
 
 
 def _answers(requests: Any, floats: int, integers: int) -> list[tuple[str, Answer]]:
