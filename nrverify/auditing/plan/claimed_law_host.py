@@ -1,7 +1,7 @@
 """A host that answers as the claim says: a subject of the same description that follows its law.
 
 A plan is rehearsed on it, so that the subject itself need not be sampled. How much the checks see matters there, not
-what; so Skellam noise, whose laws take long to compute, is stood in for by a Brownian motion of the same variance.
+what; so integer noise, whose laws take long to compute, is stood in for by a Brownian motion of the same variance.
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ class ClaimedLaw(Answering):
         self.timeout = 1.0
         self.seconds = 0.0
         self._times: dict[float, float] = {}
-        if description.mechanism == "skellam":
-            self.description = replace(description, mechanism="brownian")
         delta = description.delta or USUAL_DELTA
-        self._spread = 2 * (description.rate or 1.0) if description.mechanism == "skellam" else 1.0
-        """The variance at time 1."""
+        self._spread = 1.0
+        """The variance at time 1, of what stands in for integer noise."""
+        self._integer = description.integer
+        if self._integer:
+            self._spread = float(description.family.variance(np.array(1.0), description.rate or 1.0))
+            self.description = replace(description, mechanism="brownian")
         self._boundary = HalfNormalMixture.tightest_at(
             epsilon=TUNED_AT, delta=delta, sensitivity=description.sensitivity or 1.0
         )
@@ -122,7 +124,7 @@ class ClaimedLaw(Answering):
             if self.description.knob != "time":
                 times = self.scalar(Scalar("time_of", times.tolist()))
             _descend(process, noise, last, rows, self._spread * times, rng)
-            releases[rows, step] = value + (noise[rows] if self._spread == 1.0 else np.round(noise[rows]))
+            releases[rows, step] = value + (np.round(noise[rows]) if self._integer else noise[rows])
         return releases, asked
 
 

@@ -87,7 +87,8 @@ def score_stopped(drawer: Drawer, design: StoppingDesign, size: int, checks: Seq
     runs = draw_stopped(drawer, design, size)
     if np.isfinite(runs.releases[runs.present]).all():
         scale = np.abs(np.nan_to_num(runs.releases)) + np.abs(design.array)
-        found = innovations(Brownian(), runs.releases - design.array, runs.times, scale, drawer.rng)
+        noise = runs.releases - design.array
+        found = innovations(Brownian(), noise, runs.times, scale, drawer.rng, integer=False)
         runs = replace(runs, innovations=found)
     for check in checks:
         check.observe(runs)
