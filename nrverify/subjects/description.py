@@ -51,9 +51,7 @@ MOST_DIMENSIONS = 10_000
 class Description:
     """A subject's own words about itself, checked: the table of attributes, and which methods it has."""
 
-    mechanism: str = attribute(
-        one_of(*MECHANISMS), "What is audited; `private-stopping` is audited in Python only.", required=True
-    )
+    mechanism: str = attribute(one_of(*MECHANISMS), "What is audited.", required=True)
     methods: tuple[str, ...] = ()
     name: str = attribute(TEXT, "Of the implementation.", default="subject")
     version: str | None = attribute(TEXT, "Of the implementation.")
@@ -66,12 +64,13 @@ class Description:
     )
     sensitivity: float | None = attribute(
         POSITIVE,
-        "How far apart the values of neighbours may be (ℓ1 for `laplace`, else ℓ2); needed with an ε.",
+        "How far apart the values of neighbours may be (ℓ1 for `laplace`, else ℓ2); needed with knob `epsilon`, and by "
+        "boundaries and private stopping.",
         applies=CLAIMING,
     )
     delta: float | None = attribute(
         PROBABILITY,
-        "The probability with which the privacy claim may fail; needed with an ε, except by `laplace`.",
+        "The probability with which the privacy claim may fail; needed where `sensitivity` is, except by `laplace`.",
         applies=CLAIMING,
     )
     rate: float | None = attribute(
@@ -82,8 +81,8 @@ class Description:
     )
     range: tuple[float, float] | None = attribute(
         pair(finite=True),
-        "Where to ask, in the knob's unit; where it is not given, times 0.01 to 1000 (over rate for `skellam`, from "
-        "0.1) or ε 0.2 to 5.",
+        "Where to ask, in the knob's unit; where it is not given, times 0.01 to 1000 (for `skellam` 0.1 to 1000 over "
+        "the rate), ε 0.2 to 5.",
         applies=NOISE_REDUCTION,
         recorded=False,
     )
@@ -125,12 +124,13 @@ def attributes() -> dict[str, Attribute]:
 
 
 def recorded_attributes(mechanisms: tuple[str, ...]) -> dict[str, Attribute]:
-    """Those that a record of these mechanisms may hold."""
-    return {
-        name: row
+    """Those that a record of one of these mechanisms may hold, as far as they are about them."""
+    rows = {
+        name: replace(row, applies=tuple(own for own in row.applies if own in mechanisms))
         for name, row in attributes().items()
         if row.recorded and (not row.applies or set(row.applies) & set(mechanisms))
     }
+    return {**rows, "mechanism": replace(rows["mechanism"], kind=one_of(*mechanisms))}
 
 
 def describe(given: Mapping[str, Any]) -> Description:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.attributes import Attribute, one_of
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description, recorded_attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import BadArchive, opened
@@ -61,7 +60,7 @@ def record_of(arrays: dict[str, NDArray[Any]]) -> Record:
     if mechanism in MECHANISMS and mechanism not in NOISE_REDUCTION:
         raise SubjectFailed(f"a {mechanism} cannot be audited from records: audit the implementation itself")
     if mechanism not in NOISE_REDUCTION:
-        raise Attribute(one_of(*RECORDED), "", name="mechanism").error(mechanism)
+        raise recorded_attributes(RECORDED)["mechanism"].error(mechanism)
     return transcripts_of(fields)
 
 
