@@ -153,7 +153,7 @@ def test_a_subject_that_cannot_be_run_is_an_error_of_every_item_in_one_sentence(
     ("subject", "words"),
     [
         ("Nameless", "did you mean 'brownian'?"),
-        ("object", "the subject has no attribute mechanism"),
+        ("object", "attribute mechanism is missing"),
         ("'python:missing.py:Name'", "there is no file 'missing.py'"),
     ],
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 
 import click
 
+from nrverify.closest import closest
 from nrverify.commands.options import console_for, verbose_option
 
 
@@ -34,11 +34,8 @@ def command(name: str, verbose: bool) -> None:
     elif name in REMARKS:
         print_remark(name, REMARKS[name], console_for([]))
     else:
-        known = [*claims, *checks, *REMARKS]
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-        close = close or difflib.get_close_matches(name.upper(), claims, n=1, cutoff=0.4)
-        close = close or difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.4)
-        hint = f" Did you mean {close[0]}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13."
+        close = closest(name, [*claims, *checks, *REMARKS])
+        hint = f" Did you mean {close}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13."
         raise click.UsageError(f"no claim or check {name!r}.{hint}")
 
 

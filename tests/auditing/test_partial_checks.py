@@ -88,7 +88,7 @@ def test_the_same_noise_is_found_at_other_times_and_other_noise_is_not(name):
         releases = 5.0 + np.cumsum(spans[:, None] * unit, axis=1)[:, ::-1]
         asked = np.tile(times, (200, 1))
         noise = releases - 5.0
-        found = innovations(process, noise, asked, np.abs(releases) + 5.0, np.random.default_rng(0))
+        found = innovations(process, noise, asked, np.abs(releases) + 5.0, np.random.default_rng(0), integer=False)
         return Batch(Case("moving", (5.0,), Fixed(times), method), releases, asked, asked, found)
 
     first, later = (8.0, 4.0, 2.0, 1.0, 0.5), (9.0, 7.0, 3.0, 2.5, 0.75)

@@ -44,7 +44,7 @@ def batch(kind, sessions, seed, d=2):
     asked = np.broadcast_to(np.array(SCHEDULE), releases.shape[:2]).copy()
     process = {"brownian": Brownian(), "laplace": Laplace()}[kind]
     scale = np.abs(releases) + np.abs(value)
-    found = innovations(process, releases - value, asked, scale, np.random.default_rng(seed))
+    found = innovations(process, releases - value, asked, scale, np.random.default_rng(seed), integer=False)
     case = Case("test", tuple(value), Fixed(SCHEDULE), "sample")
     return Batch(case, releases, asked, asked, found)
 

@@ -31,7 +31,7 @@ def seen(factor_at, schedules=SCHEDULES, sessions=400):
                     noise[:, place] = ratio * last + deviation * rng.standard_normal((sessions, d))
                     before = time
                 times = np.tile(schedule, (sessions, 1))
-                found = innovations(Brownian(), noise, times, np.abs(noise), rng)
+                found = innovations(Brownian(), noise, times, np.abs(noise), rng, integer=False)
                 case = Case(f"{number} {d} {method}", (0.0,) * d, Fixed(schedule), method)
                 part = Places()
                 part.observe(Batch(case, noise, times, times, found))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.requests import Scalar
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +89,7 @@ class Asker:
         host = self._drawer.host
         before = host.seconds
         try:
-            answers = host.scalar(method, batch)
+            answers = host.ask(Scalar(method, batch))
         except SubjectFailed as failure:
             words = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
             if method == "epsilon":

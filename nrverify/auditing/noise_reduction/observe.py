@@ -54,7 +54,8 @@ def show(
     found = None
     if times is not None and finite and integers(description, releases):
         scale = np.abs(releases) + np.abs(case.array)
-        found = innovations(description.noise, releases - case.array, times, scale, rng)
+        process, noise = description.claimed_process, releases - case.array
+        found = innovations(process, noise, times, scale, rng, integer=description.integer)
     batch = Batch(case, releases, asked, times, found)
     for check in checks:
         if finite or isinstance(check, Finite):

@@ -14,6 +14,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
+from nrverify.subjects.requests import Play, Refusal, Sample
 
 INWARDS = 1.5
 """An end of the range that is refused is moved inwards by this factor: few requests find what is admitted."""
@@ -86,9 +87,9 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob) -> bool
     seed = drawer.seed()
     drawer.drawn += 2
     if "sample" in description.methods:
-        twice = [drawer.host.sample(value, schedule, 1, seed) for _ in range(2)]
+        twice = [drawer.host.ask(Sample(value, schedule, 1, seed)) for _ in range(2)]
     else:
-        twice = [drawer.host.play(value, Fixed(schedule), [seed])[0] for _ in range(2)]
+        twice = [drawer.host.ask(Play(value, Fixed(schedule), [seed]))[0] for _ in range(2)]
     return bool(np.array_equal(twice[0], twice[1]))
 
 
@@ -114,7 +115,7 @@ def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...]) -> CheckResul
     for name, asked in requests.items():
         drawer.drawn += 1
         try:
-            answers[name] = drawer.host.refusal(np.array(value), asked, drawer.seed())
+            answers[name] = drawer.host.ask(Refusal(np.array(value), asked, drawer.seed()))
         except (SubjectRefused, SubjectFailed) as error:
             answers[name] = f"refused: {error}"
     accepted = [name for name, answer in answers.items() if answer == "accepted"]

@@ -36,6 +36,7 @@ from nrverify.auditing.threshold.drawing import score_design, score_neighbours
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
 from nrverify.auditing.threshold.streams import BatchStreams, few_together
 from nrverify.subjects.description import THRESHOLD, Description
+from nrverify.subjects.requests import Scalar
 
 WANDERINGS = 4
 """The times of a case move from look to look: in how many places each case is rehearsed."""
@@ -131,9 +132,9 @@ def _stopping(description: Description, host: ClaimedLaw, only: tuple[str, ...])
     assert description.sensitivity is not None
     square = description.sensitivity**2
     times = np.geomspace(square / REACH, square * REACH, 600)
-    scan = (times, host.scalar("epsilon", times.tolist()))
+    scan = (times, host.ask(Scalar("epsilon", times.tolist())))
     schedules = schedules_of(*scan)
-    epsilons = {rounds: tuple(host.scalar("epsilon", found).tolist()) for rounds, found in schedules.items()}
+    epsilons = {rounds: tuple(host.ask(Scalar("epsilon", found)).tolist()) for rounds, found in schedules.items()}
     designs = stopping_designs(schedules, epsilons, description.dimensions or DEFAULT_DIMENSIONS)
     pairs = [stopping_pair(design, description.sensitivity) for design in designs[:2]]
     privacy = StoppingExPost(pairs, description.delta or 0.0)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
+from nrverify.subjects.requests import Scalar
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ class OwnTimes:
         different, where = np.unique(asked, return_inverse=True)
         unknown = [at for at in different.tolist() if np.isfinite(at) and at not in self.known]
         if unknown:
-            times = self._host.scalar("time_of", unknown)
+            times = self._host.ask(Scalar("time_of", unknown))
             bad = [at for at, t in zip(unknown, times, strict=True) if not (np.isfinite(t) and t > 0)]
             if bad:
                 raise SubjectFailed(f"time_of({bad[0]!r}) is not a positive finite time")

@@ -69,7 +69,7 @@ class ChangeOfMeasure(PortfolioCheck):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ChangeOfMeasure:
         """For the noise that is claimed."""
-        return cls(context.description.noise)
+        return cls(context.description.claimed_process)
 
     def observe_labelled(self, drawn: Labelled) -> None:
         """Takes in sessions of a fair coin: label 1 came from the value, 0 from its neighbour."""

@@ -19,6 +19,7 @@ from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
+from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
 
@@ -158,7 +159,7 @@ class ExPost(Declared):
         else:
             times, claim = self.sensitivity / asked, asked
         centred = np.nan_to_num(drawn.releases - middle)
-        if self.mechanism == "laplace":
+        if FAMILIES[self.mechanism].pure:
             reach = np.abs(shift)
             losses = (np.sign(shift) * np.clip(2 * centred, -reach, reach)).sum(axis=-1) / times
         else:

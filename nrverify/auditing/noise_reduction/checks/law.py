@@ -221,7 +221,7 @@ class TranscriptLaw(PortfolioCheck):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> TranscriptLaw:
         """For the noise that is claimed."""
-        return cls(context.description.noise)
+        return cls(context.description.claimed_process)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""

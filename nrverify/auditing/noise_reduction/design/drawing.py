@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.policies import Fixed
+from nrverify.subjects.requests import Play, Sample
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +20,6 @@ def draw_sessions(drawer: Drawer, case: Case, size: int) -> tuple[Floats, Floats
         assert isinstance(case.play, Fixed)
         schedule = case.play.schedule
         parts = [1] * size if case.one_by_one else [size]
-        releases = np.concatenate([drawer.host.sample(case.array, schedule, n, drawer.seed()) for n in parts])
+        releases = np.concatenate([drawer.host.ask(Sample(case.array, schedule, n, drawer.seed())) for n in parts])
         return releases, np.tile(np.array(schedule), (size, 1))
-    return drawer.host.play(case.array, case.play, [drawer.seed() for _ in range(size)])
+    return drawer.host.ask(Play(case.array, case.play, [drawer.seed() for _ in range(size)]))
