@@ -73,9 +73,7 @@ class PrivateStoppingMechanism(Mechanism):
     def _choose(self, context: StoppingContext) -> None:
         self.context = context
         declarations = declarations_in("private_stopping")
-        self.checks, self.not_covered = applicable(
-            declarations, self._host.description, context, self._settings.only
-        )
+        self.checks, self.not_covered = applicable(declarations, self._host.description, context, self._settings.only)
 
     def _wanted(self, id: str) -> bool:
         return not self._settings.only or id in self._settings.only
