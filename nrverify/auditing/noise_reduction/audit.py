@@ -133,14 +133,14 @@ class NoiseReductionMechanism(Mechanism):
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
         value = ", ".join(f"{x:g}" for x in case.value)
-        self.refusals.append(f"the value ({value}) at {case.play.words} ({reason})")
+        self.refusals.append(f"the value ({value}) at {case.rule.words} ({reason})")
         knob = self.context.knob
         low, high = knob.low * INWARDS, knob.high / INWARDS
         if low < high:
             knob = replace(knob, low=low, high=high)
             self.context = replace(self.context, knob=knob)
         nearer = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
-        return self._replaced(task, replace(case, value=nearer, play=shrunk(case.play, knob.low, knob.high)))
+        return self._replaced(task, replace(case, value=nearer, play=shrunk(case.rule, knob.low, knob.high)))
 
     def _replaced(self, task: Task, moved: Case) -> Task:
         """The task with another case, which takes the place of the first from now on."""
@@ -187,7 +187,7 @@ class NoiseReductionMechanism(Mechanism):
             f"{'times' if knob.falling else 'ε'} from {knob.low:g} to {knob.high:g}",
             f"values up to {max(abs(x) for case in cases for x in case.value):g} in size",
             _range(sorted({len(case.value) for case in cases}), "dimension"),
-            _range(sorted({case.play.length for case in cases}), "release"),
+            _range(sorted({case.rule.length for case in cases}), "release"),
         )
 
 
@@ -197,4 +197,4 @@ def _range(numbers: list[int], what: str) -> str:
 
 
 def _numbers(case: Case) -> int:
-    return case.play.length * len(case.value)
+    return case.rule.length * len(case.value)
