@@ -35,6 +35,7 @@ from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.auditing.sampling.work_units import Task
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.policies import Fixed, shrunk
@@ -63,22 +64,30 @@ class NoiseReductionMechanism(Mechanism):
     reserved = ADVICE_SAMPLES
 
     def __init__(self, host: Host, settings: Settings) -> None:
+        self.begin(host.description, settings)
+        self.prepare(knob_of(self.description), self.description.dimensions or DEFAULT_DIMENSIONS)
+
+    def begin(self, description: Description, settings: Settings) -> None:
+        """What is known before it is known what is asked."""
         self.settings = settings
-        self.description = host.description
+        self.description = description
         self.level = levels(settings.alpha, settings.only, declarations_for(self.description.mechanism))
         self.refusals: list[str] = []
         self.advice: list[CheckResult] = []
         self._suspect: Suspect | None = None
-        self.prepare(knob_of(self.description), self.description.dimensions or DEFAULT_DIMENSIONS)
+
+    def ask(self, context: NoiseReductionContext) -> None:
+        """The checks that can be asked in a context."""
+        self.context = context
+        declarations = declarations_for(self.description.mechanism)
+        self.checks, self.not_covered = applicable(declarations, self.description, context, self.settings.only)
 
     def prepare(self, knob: Knob, dimensions: tuple[int, ...]) -> None:
         """The cases, checks and pairs for what the subject admits; before the smoke stage, for all of it."""
         description = self.description
         times_known = description.knob == "time" or "time_of" in description.methods
         cases = tuple(cases_for(description, knob, dimensions))
-        self.context = NoiseReductionContext(description, cases, knob, times_known, dimensions)
-        declarations = declarations_for(description.mechanism)
-        self.checks, self.not_covered = applicable(declarations, description, self.context, self.settings.only)
+        self.ask(NoiseReductionContext(description, cases, knob, times_known, dimensions))
         self.pairs = pairs_for(description, knob, dimensions) if self._labelled else []
         if not self.checks:
             self.context = replace(self.context, cases=())

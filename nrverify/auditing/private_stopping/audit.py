@@ -39,7 +39,7 @@ class PrivateStoppingMechanism(Mechanism):
         self.context: StoppingContext | None = None
         """None until the boundary was asked, and where it has no proper values."""
         self.checks = []
-        self.not_covered = []
+        self.not_covered: list[CheckResult] = []
         self._host = host
         self._settings = settings
         self._boundary = BoundaryAudit(host, replace(settings, only=()))

@@ -79,9 +79,7 @@ class Sampler:
         """Whether the subject has used its budget of time, wherever it ran."""
         return self._seconds >= self.settings.budget
 
-    def run(
-        self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None
-    ) -> str:
+    def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
         """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
 
         A refutation stands when the subject fails after it: the run is then "errored", and `failure` says how.
@@ -95,9 +93,7 @@ class Sampler:
             self.failure = str(failure)
             return "errored"
 
-    def _look(
-        self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None
-    ) -> str:
+    def _look(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None) -> str:
         turns = Turns()
 
         def draw(number: int, size: int) -> dict[Check, None]:
