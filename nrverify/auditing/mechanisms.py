@@ -8,7 +8,7 @@ from typing import Any
 
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import ROOMS
-from nrverify.auditing.sampling.audit import SampledAudit
+from nrverify.auditing.sampling.audit import Mechanism, SampledAudit
 from nrverify.auditing.sampling.workers import Crew
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
@@ -21,14 +21,22 @@ SAMPLED = {
 """The class in the module `audit` of a room that says what is sampled."""
 
 
+def mechanism_of(host: Host, settings: Settings) -> Mechanism | None:
+    """What a subject is asked, by which checks; None for a boundary, which is judged by calculation."""
+    room = ROOMS[host.description.mechanism]
+    if room not in SAMPLED:
+        return None
+    found: Mechanism = getattr(import_module(f"nrverify.auditing.{room}.audit"), SAMPLED[room])(host, settings)
+    return found
+
+
 def audit_of(
     host: Host | RecordsFile, settings: Settings, progress: Callable[[int, int], None] | None, crew: Crew | None
 ) -> Any:
     """The audit of a host: it has run(), and afterwards says what was drawn, why it stopped and what was seen."""
     if isinstance(host, RecordsFile):
         return import_module("nrverify.auditing.records.audit").records_audit(host, settings, progress)
-    room = ROOMS[host.description.mechanism]
-    module = import_module(f"nrverify.auditing.{room}.audit")
-    if room not in SAMPLED:
-        return module.BoundaryAudit(host, settings, progress)
-    return SampledAudit(getattr(module, SAMPLED[room])(host, settings), host, settings, progress, crew)
+    mechanism = mechanism_of(host, settings)
+    if mechanism is None:
+        return import_module("nrverify.auditing.boundary.audit").BoundaryAudit(host, settings, progress)
+    return SampledAudit.of_host(mechanism, host, settings, progress, crew)

@@ -16,6 +16,7 @@ from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.explain.explanation import explained
 from nrverify.auditing.mechanisms import audit_of
 from nrverify.auditing.registry import declarations_by_id
+from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.workers import Crew
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
@@ -63,7 +64,9 @@ def _report(
     reproduce = _reproduce(address, settings)
     checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
     run = _run(settings, running.drawer.drawn, running.stopped, started)
-    message = running.failure or (_what_would_help(checks, running.drawer.drawn) if verdict == "inconclusive" else None)
+    message = running.failure
+    if message is None and verdict == "inconclusive":
+        message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
     seen = (running.pictures(), running.asked)
     return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message, *seen)
 
@@ -79,7 +82,7 @@ def verdict_of(results: tuple[CheckResult, ...]) -> str:
     return "consistent"
 
 
-def _what_would_help(checks: tuple[CheckResult, ...], drawn: int) -> str:
+def _what_would_help(checks: tuple[CheckResult, ...], drawn: int, more: str) -> str:
     """What would make an inconclusive run say something; or why it never could."""
     undecided = [check for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE]
     missing = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
@@ -88,7 +91,7 @@ def _what_would_help(checks: tuple[CheckResult, ...], drawn: int) -> str:
     advice = next((check.message for check in undecided if check.message), None)
     if advice and not drawn:
         return advice
-    words = f"{drawn} samples are too few to exclude anything useful; draw more with --samples or --budget"
+    words = f"{drawn} {more}"
     return f"{words} ({advice})" if advice else words
 
 

@@ -32,10 +32,19 @@ class Need:
 
     met: Callable[[Any], bool]
     why: str
+    of_records: str = ""
+    """Why it is not covered for recorded sessions, where that is said in other words."""
 
     def missing(self, context: Any) -> str | None:
         """Why it is not covered; None where the need is met."""
-        return None if self.met(context) else self.why
+        if self.met(context):
+            return None
+        return self.of_records if self.of_records and recorded(context) else self.why
+
+
+def recorded(context: Any) -> bool:
+    """Whether a context is that of recorded sessions or runs, which cannot be asked for more."""
+    return getattr(context, "record", None) is not None
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,8 @@ class Declaration:
     """Whether a run is inconclusive when every check so marked is."""
     records: str | None
     """Why it is not covered for recorded sessions, where it never is."""
+    unseen: str
+    """Why recorded sessions may hold nothing that it can judge."""
     cls: Any = field(compare=False)
 
     @property
@@ -75,7 +86,8 @@ class Declaration:
 
     def missing(self, context: Any) -> str | None:
         """Why it cannot be asked; None where it can."""
-        return next((why for need in self.needs if (why := need.missing(context)) is not None), None)
+        never = self.records if recorded(context) else None
+        return never or next((why for need in self.needs if (why := need.missing(context)) is not None), None)
 
 
 class Declared:
@@ -111,6 +123,7 @@ def check(
     implied_by: tuple[str, ...] = (),
     decisive: bool = False,
     records: str | None = None,
+    unseen: str = "nothing was recorded that it can judge",
 ) -> Callable[[C], C]:
     """Declares the class below as a check."""
 
@@ -130,6 +143,7 @@ def check(
             implied_by,
             decisive,
             records,
+            unseen,
             cls,
         )
         cls.id, cls.kind, cls.claims = id, kind.value, claims
@@ -142,5 +156,5 @@ def form(of: type[Declared], **changes: Any) -> Callable[[C], C]:
     """Declares the class below as another form of a check that is declared already: the same id, kind and statement."""
     first = of.declaration
     same = {"id": first.id, "kind": first.kind, "sentence": first.sentence, "order": first.order}
-    shared = ("mechanisms", "weight", "claims", "applies", "expected", "templates", "implied_by", "decisive", "records")
+    shared = ("mechanisms", "weight", "claims", "applies", "expected", "templates", "implied_by", "decisive", "unseen")
     return check(**{**same, **{name: getattr(first, name) for name in shared}, **changes})

@@ -35,6 +35,7 @@ from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.auditing.sampling.work_units import Task
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.policies import Fixed, shrunk
@@ -63,22 +64,30 @@ class NoiseReductionMechanism(Mechanism):
     reserved = ADVICE_SAMPLES
 
     def __init__(self, host: Host, settings: Settings) -> None:
+        self.begin(host.description, settings)
+        self.prepare(knob_of(self.description), self.description.dimensions or DEFAULT_DIMENSIONS)
+
+    def begin(self, description: Description, settings: Settings) -> None:
+        """What is known before it is known what is asked."""
         self.settings = settings
-        self.description = host.description
+        self.description = description
         self.level = levels(settings.alpha, settings.only, declarations_for(self.description.mechanism))
         self.refusals: list[str] = []
         self.advice: list[CheckResult] = []
         self._suspect: Suspect | None = None
-        self.prepare(knob_of(self.description), self.description.dimensions or DEFAULT_DIMENSIONS)
+
+    def ask(self, context: NoiseReductionContext) -> None:
+        """The checks that can be asked in a context."""
+        self.context = context
+        declarations = declarations_for(self.description.mechanism)
+        self.checks, self.not_covered = applicable(declarations, self.description, context, self.settings.only)
 
     def prepare(self, knob: Knob, dimensions: tuple[int, ...]) -> None:
         """The cases, checks and pairs for what the subject admits; before the smoke stage, for all of it."""
         description = self.description
         times_known = description.knob == "time" or "time_of" in description.methods
         cases = tuple(cases_for(description, knob, dimensions))
-        self.context = NoiseReductionContext(description, cases, knob, times_known, dimensions)
-        declarations = declarations_for(description.mechanism)
-        self.checks, self.not_covered = applicable(declarations, description, self.context, self.settings.only)
+        self.ask(NoiseReductionContext(description, cases, knob, times_known, dimensions))
         self.pairs = pairs_for(description, knob, dimensions) if self._labelled else []
         if not self.checks:
             self.context = replace(self.context, cases=())
@@ -133,14 +142,14 @@ class NoiseReductionMechanism(Mechanism):
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
         value = ", ".join(f"{x:g}" for x in case.value)
-        self.refusals.append(f"the value ({value}) at {case.play.words} ({reason})")
+        self.refusals.append(f"the value ({value}) at {case.rule.words} ({reason})")
         knob = self.context.knob
         low, high = knob.low * INWARDS, knob.high / INWARDS
         if low < high:
             knob = replace(knob, low=low, high=high)
             self.context = replace(self.context, knob=knob)
         nearer = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
-        return self._replaced(task, replace(case, value=nearer, play=shrunk(case.play, knob.low, knob.high)))
+        return self._replaced(task, replace(case, value=nearer, play=shrunk(case.rule, knob.low, knob.high)))
 
     def _replaced(self, task: Task, moved: Case) -> Task:
         """The task with another case, which takes the place of the first from now on."""
@@ -187,7 +196,7 @@ class NoiseReductionMechanism(Mechanism):
             f"{'times' if knob.falling else 'ε'} from {knob.low:g} to {knob.high:g}",
             f"values up to {max(abs(x) for case in cases for x in case.value):g} in size",
             _range(sorted({len(case.value) for case in cases}), "dimension"),
-            _range(sorted({case.play.length for case in cases}), "release"),
+            _range(sorted({case.rule.length for case in cases}), "release"),
         )
 
 
@@ -197,4 +206,4 @@ def _range(numbers: list[int], what: str) -> str:
 
 
 def _numbers(case: Case) -> int:
-    return case.play.length * len(case.value)
+    return case.rule.length * len(case.value)

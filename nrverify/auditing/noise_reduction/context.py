@@ -23,6 +23,18 @@ OF_ANY_LAW = (
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """What is known of sessions that were recorded and are not asked for."""
+
+    releases: int
+    """How many the longest session has."""
+    fixed: bool
+    """Whether all are on one schedule that was fixed in advance."""
+    largest_claim: float
+    """The largest ε claimed at any stop."""
+
+
+@dataclass(frozen=True)
 class NoiseReductionContext:
     """From which the checks of a noise-reduction subject are built."""
 
@@ -32,6 +44,8 @@ class NoiseReductionContext:
     times_known: bool
     """Whether the noise level of every release is known: the knob is the time, or the subject offers time_of()."""
     dimensions: tuple[int, ...]
+    record: Recorded | None = None
+    """None for a subject that is asked."""
 
     @property
     def several_dimensions(self) -> bool:
@@ -43,13 +57,43 @@ class NoiseReductionContext:
         """Whether some case is asked adaptively."""
         return any(not case.fixed for case in self.cases)
 
+    @property
+    def several_releases(self) -> bool:
+        """Whether sessions have releases after the first; those of a subject that is asked always have."""
+        return self.record is None or self.record.releases > 1
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether some sessions are on a schedule fixed in advance; of a subject that is asked some always are."""
+        return self.record is None or self.record.fixed
+
+
+LARGEST_CLAIM = 100.0
+"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
 
 TIMES_KNOWN = Need(
-    lambda context: bool(context.times_known), "the noise level of an ε is not known: offer time_of(epsilon)"
+    lambda context: bool(context.times_known),
+    "the noise level of an ε is not known: offer time_of(epsilon)",
+    "the record does not say at which times the ε's were released: add the array times",
 )
-SEVERAL_DIMENSIONS = Need(lambda context: bool(context.several_dimensions), "the subject has one dimension")
+SEVERAL_DIMENSIONS = Need(
+    lambda context: bool(context.several_dimensions),
+    "the subject has one dimension",
+    "the recorded value has one coordinate",
+)
 ADAPTIVE = Need(
-    lambda context: bool(context.adaptive), "the subject has no open(): sessions cannot be driven adaptively"
+    lambda context: bool(context.adaptive),
+    "the subject has no open(): sessions cannot be driven adaptively",
+    "every session was recorded on a schedule fixed in advance, to its end",
+)
+SEVERAL_RELEASES = Need(lambda context: bool(context.several_releases), "no release after the first was recorded")
+SCHEDULED = Need(
+    lambda context: bool(context.scheduled),
+    "no session was recorded on a schedule fixed in advance: law.adaptive judges those there are",
+)
+MODERATE_CLAIM = Need(
+    lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
+    "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Observes
+from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.rosenblatt import Innovations, innovations
 from nrverify.auditing.private_stopping.designs import StoppingDesign, StoppingPair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
@@ -95,7 +95,7 @@ def score_stopped(drawer: Drawer, design: StoppingDesign, size: int, checks: Seq
 
 
 def score_stopping_pair(
-    drawer: Drawer, pair: StoppingPair, size: int, checks: Sequence[Observes[LabelledStopped]]
+    drawer: Drawer, pair: StoppingPair, size: int, checks: Sequence[ObservesLabelled[LabelledStopped]]
 ) -> None:
     """Runs of a design or its neighbour by a fair coin, shown to the checks."""
 
@@ -107,7 +107,7 @@ def score_stopping_pair(
     drawn = LabelledStopped(pair, releases, cells, label)
     if np.isfinite(releases[drawn.present]).all():
         for check in checks:
-            check.observe(drawn)
+            check.observe_labelled(drawn)
 
 
 def _stopped(design: StoppingDesign, answers: list[tuple[Floats, list[int]]]) -> Stopped:

@@ -6,20 +6,20 @@ calibration alike), its checks, its smoke stage, and what it does where a subjec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from nrverify.auditing.core.alpha import Level
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.pictures import Gallery, Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.auditing.sampling.sampler import Progress, Sampler
+from nrverify.auditing.sampling.sampler import Progress, Refused, Sampler, TasksOf
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.auditing.sampling.workers import Crew, alone
 from nrverify.subjects.host import Host
@@ -29,9 +29,24 @@ class Mechanism:
     """What the sampled audit needs to know of a mechanism; `checks` are those that run."""
 
     checks: Sequence[Any]
+    not_covered: Sequence[CheckResult] = ()
+    """Checks that cannot be asked, and why."""
     level: Level
     reserved = 0
     """Samples kept back for what is tried at the end."""
+    more = "samples are too few to exclude anything useful; draw more with --samples or --budget"
+    """What would help where so many samples leave everything undecided."""
+
+    @property
+    def beside(self) -> int:
+        """How much is drawn beside the looks where nothing is refused."""
+        return 0
+
+    def rehearse(self) -> None:
+        """Completes what it is asked on a host that follows the claim, for a plan; nothing is judged."""
+
+    def admit(self) -> None:
+        """`SubjectFailed` where what there is cannot be judged at all; before anything is asked or read."""
 
     def tasks(self, look: int, drawn: int) -> list[Task]:
         """What the look asks for, after so many sessions or runs were drawn."""
@@ -71,39 +86,70 @@ class Mechanism:
         return {}
 
 
-class SampledAudit:
-    """One audit of a mechanism that is sampled."""
+class Source(Protocol):
+    """Where the samples of an audit come from: a subject that is asked, or records."""
 
-    def __init__(
-        self,
+    gallery: Gallery
+    failure: str | None
+    """How the subject failed after it was refuted."""
+
+    @property
+    def requests(self) -> Drawer | None:
+        """For single requests outside the looks; None where nothing can be asked, of records."""
+
+    @property
+    def drawn(self) -> int:
+        """How much was drawn so far."""
+
+    def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
+        """Looks until something is refuted or a limit is reached, and which."""
+
+
+class SampledAudit:
+    """One audit of a mechanism that is sampled, or was recorded."""
+
+    def __init__(self, mechanism: Mechanism, source: Source) -> None:
+        self.mechanism = mechanism
+        self.drawer = source
+        self.stopped = "samples"
+
+    @classmethod
+    def of_host(
+        cls,
         mechanism: Mechanism,
         host: Host,
         settings: Settings,
         progress: Progress | None = None,
         crew: Crew | None = None,
-    ) -> None:
-        self.mechanism = mechanism
-        self.settings = settings
-        self.drawer = Sampler(host, settings, crew or alone(host), progress)
-        self.drawer.reserved = mechanism.reserved
-        self.stopped = "samples"
+    ) -> SampledAudit:
+        """Of a subject that is asked, by the crew or by this process alone."""
+        sampler = Sampler(host, settings, crew or alone(host), progress)
+        sampler.reserved = mechanism.reserved
+        return cls(mechanism, sampler)
 
     def run(self) -> tuple[CheckResult, ...]:
         """All results; `SubjectFailed` if the subject cannot be run."""
-        mechanism = self.mechanism
+        mechanism, requests = self.mechanism, self.drawer.requests
         # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
         with np.errstate(over="ignore", invalid="ignore"):
-            mechanism.smoke(self.drawer.requests)
+            mechanism.admit()
+            if requests is not None:
+                mechanism.smoke(requests)
             if mechanism.checks:
                 refused = mechanism.refused if mechanism.refuses else None
                 self.stopped = self.drawer.run(
                     lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, refused
                 )
-                if self.drawer.failure is None:
-                    mechanism.advise(self.drawer.requests)
+                if self.drawer.failure is None and requests is not None:
+                    mechanism.advise(requests)
             elif self._any_refuted():
                 self.stopped = "refuted"
             return mechanism.finished(conclusions(mechanism.checks, mechanism.level, self.stopped))
+
+    @property
+    def more(self) -> str:
+        """What would help where everything is left undecided."""
+        return self.mechanism.more
 
     @property
     def failure(self) -> str | None:

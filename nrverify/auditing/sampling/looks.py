@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
+from nrverify.auditing.core.pictures import Gallery
 from nrverify.auditing.core.settings import Settings
 
 FIRST_LOOK = 64
@@ -14,7 +15,11 @@ MOST_LOOKS = 128
 
 
 class Limits(Protocol):
-    """What a drawer knows of the limits of the run."""
+    """What a source of samples knows of the limits of the run."""
+
+    @property
+    def drawn(self) -> int:
+        """How much was drawn."""
 
     @property
     def left(self) -> int:
@@ -41,3 +46,21 @@ def reason_to_stop(settings: Settings, limits: Limits, refuted: Callable[[], boo
     if limits.out_of_time:
         return "time"
     return None if limits.left > 0 else "samples"
+
+
+def look_by_look(
+    settings: Settings,
+    limits: Limits,
+    gallery: Gallery,
+    draw: Callable[[int, int], Iterable[object]],
+    refuted: Callable[[], bool],
+) -> str:
+    """Looks until something is refuted or a limit is reached, and which.
+
+    `draw` takes the number of the look and its size, and gives the checks that saw it.
+    """
+    for number, look in enumerate(looks()):
+        gallery.look(draw(number, int(look)), limits.drawn)
+        if (reason := reason_to_stop(settings, limits, refuted)) is not None:
+            return reason
+    raise AssertionError("looks never end")

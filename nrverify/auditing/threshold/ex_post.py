@@ -15,7 +15,7 @@ from nrverify.auditing.core.picture_limits import losses
 from nrverify.auditing.core.pictures import Bound, Picture
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.sampling.looks import MOST_LOOKS
-from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
+from nrverify.auditing.threshold.context import MECHANISMS, MODERATE_CLAIM, ThresholdContext
 from nrverify.auditing.threshold.designs import Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
@@ -46,6 +46,7 @@ LEAKS = (
     mechanisms=MECHANISMS,
     weight=0.22,
     order=90,
+    needs=(MODERATE_CLAIM,),
     templates={
         "epsilon": (
             "no halting round more than e^{expected:.3g} times likelier for one neighbour ({pair})",

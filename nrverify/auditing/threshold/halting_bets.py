@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, Judged, from_bets
 from nrverify.auditing.core.topic import Topic
@@ -14,7 +15,7 @@ from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.proportions import half_width
-from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, log_average
+from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, RatioWealth, log_average
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,8 @@ FEWEST_RUNS = 1000
 """With fewer runs a check of the halting round says nothing."""
 WORST_PROBABILITY = 0.05
 """A halting probability must be known to this, or the check is inconclusive."""
+CLEARLY = 3.0
+"""Log-likelihood by which a named law must beat the claimed one to be named where another question stands out."""
 
 HALTING_TEMPLATES = {
     "share": ("{cell} with probability {expected:.4g}", "a share of {observed:.4g} in {count} runs"),
@@ -88,6 +91,14 @@ def halting_finding(portfolio: Portfolio[Topic]) -> Finding:
     halted = int(found.estimate.numbers["round"])
     cell = f"a halt in round {halted} ({wealth.farthest})" if halted else f"no halt ({wealth.farthest})"
     return replace(found, texts={"cell": cell})
+
+
+def with_named(finding: Finding, named: RatioWealth) -> Finding:
+    """The finding with the faults whose laws come nearest, where they beat the claimed law clearly."""
+    if finding.estimate.measure is not Measure.ALTERNATIVE and named.log_wealth[named.best] <= CLEARLY:
+        return finding
+    first, *others = (alternative_of(id).fault for id in named.likeliest)
+    return finding.of(first, *others)
 
 
 def conclude_halting(check: Judged, log_e: float, runs: int, alpha: float, finding: Finding | None) -> CheckResult:

@@ -28,9 +28,9 @@ from nrverify.auditing.threshold.halting_bets import (
     HazardWealth,
     conclude_halting,
     halting_finding,
+    with_named,
 )
 from nrverify.statistics.additive import Additive, Tally
-from nrverify.statistics.estimate import Measure
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, RatioWealth
@@ -41,8 +41,6 @@ POOLED = "all runs"
 NAMED = Topic("named faults", WRONG_HALTING_LAW)
 RUN_BEFORE = Topic("a run is like the one before", SHARED_RUNS)
 RUNS_FURTHER_BACK = Topic("dependence on runs further back", SHARED_RUNS)
-CLEARLY = 3.0
-"""Log-likelihood by which a named law must beat the claimed one to be named where another question stands out."""
 MOST_PICTURES, MOST_ROUNDS = 4, 12
 MISFIT = 1e-6
 """A named fault is no explanation where what was seen is less likely than this under it."""
@@ -155,10 +153,7 @@ class ThresholdLaw(Declared, Additive):
         """The finding with the faults whose laws fit; where none does, with the fault that its topic shows."""
         if not any(self._fits(fault) for fault in named.likeliest):
             return replace(finding, texts={**finding.texts, "nearest": alternative_of(named.best).title})
-        if finding.estimate.measure is Measure.ALTERNATIVE or named.log_wealth[named.best] > CLEARLY:
-            first, *others = (alternative_of(id).fault for id in named.likeliest)
-            return finding.of(first, *others)
-        return finding
+        return with_named(finding, named)
 
     def _fits(self, fault: str) -> bool:
         """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""

@@ -19,6 +19,7 @@ from nrverify.statistics.additive import Additive, First
     mechanisms=MECHANISMS,
     weight=0.22,
     order=10,
+    records="records hold halting rounds and not bits: what is printed after a halt cannot be seen",
     expected="no bit after the first 1",
     templates={"count": ("no bit after the first 1", "{observed:.0f} of {count} runs went on, such as {example}")},
 )

@@ -52,6 +52,7 @@ def few_together(design: Design) -> int:
     mechanisms=MECHANISMS,
     weight=0.22,
     order=30,
+    records="records do not say which runs came from one seed",
     needs=(Need(lambda context: "run_many" in context.methods, "the subject has no run_many()"),),
     expected="batches with different seeds differ",
     templates={

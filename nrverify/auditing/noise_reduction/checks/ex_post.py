@@ -14,7 +14,13 @@ from nrverify.auditing.core.picture_limits import tradeoff
 from nrverify.auditing.core.pictures import Picture
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
-from nrverify.auditing.noise_reduction.context import MECHANISMS, OF_ANY_LAW, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    MODERATE_CLAIM,
+    OF_ANY_LAW,
+    WEIGHT,
+    NoiseReductionContext,
+)
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.estimate import Estimate, Measure
@@ -49,7 +55,7 @@ BINS = np.linspace(-12.0, 12.0, 481)
     mechanisms=MECHANISMS,
     weight=WEIGHT,
     order=90,
-    needs=(CLAIMS_EPSILON,),
+    needs=(CLAIMS_EPSILON, MODERATE_CLAIM),
     templates={
         "epsilon": (
             "no event more than e^{expected:.3g} times likelier at one value (δ = {delta:g})",

@@ -34,6 +34,7 @@ SLIGHT = 0.1
         )
     },
     implied_by=("randomness.streams",),
+    unseen="no time was asked for twice",
 )
 class SameAnswer(Declared, Additive):
     """The same time, or ε, asked twice gives the same answer.

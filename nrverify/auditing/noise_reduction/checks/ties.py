@@ -21,6 +21,7 @@ from nrverify.auditing.noise_reduction.checks.law_topics import LATER, LONGEST, 
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     OF_INTEGRITY,
+    SEVERAL_RELEASES,
     TIMES_KNOWN,
     WEIGHT,
     NoiseReductionContext,
@@ -68,7 +69,7 @@ def _not_integer(mechanism: str, knob: str) -> bool:
     weight=WEIGHT,
     order=60,
     applies=_not_integer,
-    needs=(TIMES_KNOWN, TIED),
+    needs=(SEVERAL_RELEASES, TIMES_KNOWN, TIED),
     expected="ties with probability (s/t)², jumps Lap(t)",
     templates={REPEATED_RELEASE.id: (NO_TIE, "{observed:.0f} ties in {count} releases")},
     implied_by=(*OF_INTEGRITY, "law.value"),
@@ -164,7 +165,7 @@ class LaplaceTies(PortfolioCheck):
 @form(
     LaplaceTies,
     claims=("B01",),
-    needs=(TIMES_KNOWN, NEVER_TIED),
+    needs=(SEVERAL_RELEASES, TIMES_KNOWN, NEVER_TIED),
     expected=NO_TIE,
 )
 class NoTies(Declared, Additive):

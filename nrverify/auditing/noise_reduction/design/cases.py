@@ -53,7 +53,8 @@ class Case:
 
     name: str
     value: tuple[float, ...]
-    play: Fixed | Follow
+    play: Fixed | Follow | None
+    """How sessions are asked; None for recorded sessions, whose rule is not known."""
     method: str
     one_by_one: bool = False
     """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
@@ -63,6 +64,13 @@ class Case:
     """It is not asked for before so many sessions were drawn."""
     either: bool = False
     """Whether it is asked by sample() or by open() from look to look."""
+
+    @property
+    def rule(self) -> Fixed | Follow:
+        """How sessions are asked, of a case that is asked and not recorded."""
+        if self.play is None:
+            raise ValueError(f"the play of {self.name!r} is None: recorded sessions cannot be asked again")
+        return self.play
 
     @property
     def together(self) -> bool:
@@ -169,16 +177,17 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> C
         case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
     if not knob.falling:
         return case
-    if isinstance(case.play, Fixed):
-        if case.play.length == 1:
+    rule = case.rule
+    if isinstance(rule, Fixed):
+        if rule.length == 1:
             return replace(case, play=Fixed((knob.at(float(rng.random())),)))
-        if len(set(case.play.schedule)) == case.play.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
-            return replace(case, play=Fixed(_scattered(case.play.length, knob, rng)))
-        schedule = _stretched(case.play.schedule, knob.low, rng)
+        if len(set(rule.schedule)) == rule.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
+            return replace(case, play=Fixed(_scattered(rule.length, knob, rng)))
+        schedule = _stretched(rule.schedule, knob.low, rng)
         factor = _factor(schedule[-1], schedule[0], knob, rng)
         return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
-    factor = _factor(case.play.end, case.play.start, knob, rng)
-    return replace(case, play=replace(case.play, start=case.play.start * factor, end=case.play.end * factor))
+    factor = _factor(rule.end, rule.start, knob, rng)
+    return replace(case, play=replace(rule, start=rule.start * factor, end=rule.end * factor))
 
 
 def _moved_value(value: tuple[float, ...], integer: bool, rng: np.random.Generator) -> tuple[float, ...]:

@@ -22,4 +22,4 @@ def draw_sessions(drawer: Drawer, case: Case, size: int) -> tuple[Floats, Floats
         parts = [1] * size if case.one_by_one else [size]
         releases = np.concatenate([drawer.host.ask(Sample(case.array, schedule, n, drawer.seed())) for n in parts])
         return releases, np.tile(np.array(schedule), (size, 1))
-    return drawer.host.ask(Play(case.array, case.play, [drawer.seed() for _ in range(size)]))
+    return drawer.host.ask(Play(case.array, case.rule, [drawer.seed() for _ in range(size)]))

@@ -62,6 +62,7 @@ PICTURE_NOTE = (
     weight=WEIGHT,
     order=80,
     applies=knob_is_epsilon,
+    unseen="the noise of each ε is judged on a schedule fixed in advance",
     expected="the loss exceeds the ε asked for with probability at most δ",
     templates={
         **with_curve_faults(

@@ -13,7 +13,13 @@ from nrverify.auditing.core.picture_limits import correlation_limits, dots_of
 from nrverify.auditing.core.pictures import Dots, Picture
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
-from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext, knob_is_epsilon
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    SEVERAL_RELEASES,
+    WEIGHT,
+    NoiseReductionContext,
+    knob_is_epsilon,
+)
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.estimate import Estimate, Measure
@@ -38,8 +44,10 @@ EXPECTED = "correlation 0 between a release's noise and the step to it, both cen
     applies=knob_is_epsilon,
     needs=(
         TIMES_UNKNOWN,
+        SEVERAL_RELEASES,
         Need(lambda context: bool(context.description.family.increments), "its increments have no Gaussian law"),
     ),
+    unseen="without times it is judged on a schedule fixed in advance, with at least two releases",
     expected=EXPECTED,
     templates={
         "correlation": (

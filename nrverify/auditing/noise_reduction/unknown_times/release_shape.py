@@ -75,7 +75,10 @@ SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
 @form(
     ReleaseLaw,
     claims=("B06", "N09", "N14", "E09"),
-    needs=(TIMES_UNKNOWN, Need(lambda context: context.description.mechanism in SCORES, TIMES_KNOWN.why)),
+    needs=(
+        TIMES_UNKNOWN,
+        Need(lambda context: context.description.mechanism in SCORES, TIMES_KNOWN.why, TIMES_KNOWN.of_records),
+    ),
     expected="noise of the claimed family, of any scale",
     templates={},
 )

@@ -41,6 +41,7 @@ TRAITS: dict[Topic, Callable[[float], bool]] = {
     needs=(TIMES_UNKNOWN,),
     expected="noise of the same size whatever the value",
     templates={},
+    records="without times the noise is compared between values far from each other: records hold two that are near",
 )
 class UnknownValues(PortfolioCheck):
     """At the same place of the same schedule the noise has the same size whatever the value.
