@@ -1,5 +1,6 @@
 """One right and one wrong subject of each mechanism, small and vectorised: written for these tests alone."""
 
+import itertools
 import math
 
 import numpy as np
@@ -15,7 +16,7 @@ class Brownian:
         rng = np.random.default_rng(seed)
         noise = math.sqrt(schedule[0]) * rng.standard_normal((sessions, len(value)))
         releases = [value + noise]
-        for t, s in zip(schedule, schedule[1:], strict=False):
+        for t, s in itertools.pairwise(schedule):
             noise = self.step(noise, s, t, rng)
             releases.append(value + noise)
         return np.stack(releases, axis=1)

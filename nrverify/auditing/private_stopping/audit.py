@@ -22,6 +22,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
+from nrverify.subjects.requests import Scalar
 
 PAIR_SHARE = 0.25
 """Of the runs of a look, for the comparison of neighbours: they are told apart slower than a law is refuted."""
@@ -67,8 +68,8 @@ class PrivateStoppingMechanism(Mechanism):
         assert description.sensitivity is not None
         square = description.sensitivity**2
         times = np.geomspace(square / REACH, square * REACH, REHEARSED_TIMES)
-        epsilon = self._host.scalar("epsilon", times.tolist())
-        self._choose(StoppingContext.of(description, times, epsilon, lambda at: self._host.scalar("epsilon", at)))
+        epsilon = self._host.ask(Scalar("epsilon", times.tolist()))
+        self._choose(StoppingContext.of(description, times, epsilon, lambda at: self._host.ask(Scalar("epsilon", at))))
 
     def _choose(self, context: StoppingContext) -> None:
         self.context = context
