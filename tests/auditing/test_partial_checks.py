@@ -22,12 +22,12 @@ from nrverify.auditing.noise_reduction.checks.streams import MOST_TRANSCRIPTS, S
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
-from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.auditing.threshold.designs import designs_for, neighbours_for
 from nrverify.auditing.threshold.drawing import LabelledRuns, Runs, with_scores
 from nrverify.auditing.threshold.ex_post import ThresholdExPost, claims_of
 from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.auditing.threshold.halting_bets import HazardWealth
+from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.auditing.threshold.streams import BatchStreams
 from nrverify.laws.laplace import Laplace
 from nrverify.statistics.labels import Learner

@@ -6,10 +6,10 @@ import pytest
 import nrverify
 from nrverify.auditing.core.finding import Place
 from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.explain.text import place_text
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
-from nrverify.auditing.explain.text import place_text
 from nrverify.laws.brownian import Brownian
 from nrverify.subjects.policies import Fixed
 from tests.auditing import subjects
