@@ -58,11 +58,6 @@ def _modules(package: str) -> list[ModuleType]:
     return [root, *(importlib.import_module(name) for name in names)]
 
 
-def declarations_by_id(mechanism: str) -> dict[str, Declaration]:
-    """The first form of each check of a mechanism."""
-    return {one.id: one for one in reversed(declarations_for(mechanism))}
-
-
 def known_ids() -> tuple[str, ...]:
     """The ids of all checks, in the order of a report."""
     return tuple(dict.fromkeys(one.id for one in all_declarations()))

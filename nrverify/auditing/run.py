@@ -15,7 +15,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.explain.explanation import explained
 from nrverify.auditing.mechanisms import audit_of
-from nrverify.auditing.registry import declarations_by_id
+from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.workers import Crew
 from nrverify.subjects.description import Description
@@ -60,7 +60,7 @@ def _report(
     except SubjectFailed as failure:
         return errored(address, description, settings, running.drawer.drawn, started, str(failure))
     verdict = verdict_of(results)
-    declared = declarations_by_id(description.mechanism)
+    declared = declarations_for(description.mechanism)
     reproduce = _reproduce(address, settings)
     checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
     run = _run(settings, running.drawer.drawn, running.stopped, started)

@@ -15,7 +15,9 @@ from nrverify.subjects.requests import Scalar
 Floats = NDArray[np.float64]
 
 FIRST_BATCH = 64
+"""Calls in the first requests, from which the pace of the subject is known."""
 SECONDS_A_REQUEST = 1.0
+"""Later requests hold as many calls as take so long: far within the time limit of a request."""
 
 
 class ImproperValue(Exception):
@@ -91,10 +93,10 @@ class Asker:
         try:
             answers = host.ask(Scalar(method, batch))
         except SubjectFailed as failure:
-            words = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
+            reason = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
             if method == "epsilon":
-                words += ", and a boundary meant for less says so by interval = (t_min, t_max)"
-            self._failed = SubjectFailed(words)
+                reason += ", and a boundary meant for less says so by interval = (t_min, t_max)"
+            self._failed = SubjectFailed(reason)
             raise self._failed from None
         if len(batch) >= FIRST_BATCH // 2:
             self._pace = max((host.seconds - before) / len(batch), 1e-7)

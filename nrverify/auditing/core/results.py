@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
@@ -60,6 +60,8 @@ class CheckResult:
     """The smallest faults that would have been refuted."""
     decisive: bool = False
     """Whether a run is inconclusive when every check so marked is."""
+    form: str = field(default="", compare=False)
+    """The class that concluded it, where a check has several forms with sentences of their own."""
     # What follows is text, made at the end of a run by `explain`; nothing reads it but reports.
     detectable: str | None = None
     expected: str | None = None
@@ -93,7 +95,8 @@ def concluded(check: Judged, verdict: CheckVerdict, **fields: Any) -> CheckResul
     if declaration is not None and declaration.expected:
         # That of this form: other forms of the same check may expect something else.
         fields.setdefault("expected", declaration.expected)
-    return CheckResult(check.id, check.kind, verdict, check.claims, decisive=decisive, **fields)
+    form = type(check).__name__
+    return CheckResult(check.id, check.kind, verdict, check.claims, decisive=decisive, form=form, **fields)
 
 
 def from_bets(

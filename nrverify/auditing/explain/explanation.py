@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nrverify.auditing.core.declaration import Declaration, Kind
@@ -20,16 +20,18 @@ from nrverify.subjects.description import Description
 
 def explained(
     results: tuple[CheckResult, ...],
-    declarations: Mapping[str, Declaration],
+    declarations: Sequence[Declaration],
     description: Description,
     suspect: Suspect | None,
     alpha: float,
     reproduce: str,
 ) -> tuple[CheckResult, ...]:
     """All results in words; the refuted ones with their explanation and the command that reproduces them."""
-    implied_by = {id: one.implied_by for id, one in declarations.items()}
-    root = root_cause(results, suspect, implied_by, description.integer)
-    return tuple(_explained(result, declarations.get(result.id), root, alpha, reproduce) for result in results)
+    first = {one.id: one for one in reversed(declarations)}
+    forms = {(one.id, one.cls.__name__): one for one in declarations}
+    root = root_cause(results, suspect, {id: one.implied_by for id, one in first.items()}, description.integer)
+    said = [forms.get((result.id, result.form), first.get(result.id)) for result in results]
+    return tuple(_explained(*pair, root, alpha, reproduce) for pair in zip(results, said, strict=True))
 
 
 def _explained(

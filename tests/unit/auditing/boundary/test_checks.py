@@ -17,7 +17,7 @@ from nrverify.auditing.core.boundary_faults import undone
 from nrverify.auditing.explain.text import worded
 from tests.unit.auditing.boundary.host import CurveHost, drawer
 
-TIMES = np.geomspace(1e-9, 1e9, 2000)
+TIMES = np.geomspace(1e-9, 1e9, 400)
 DELTA = 1e-6
 CLAIM = Claim(DELTA, 1.0, (1e-9, 1e9), declared=False)
 
