@@ -1,6 +1,7 @@
 """Families of noise: what sets each process of the paper apart, said once; a new one is a row here and its laws.
 
-The claim "everything so far costs at most ε" of an ε-knob needs mathematics of its own: auditing/epsilon_claim.py.
+The claim "everything so far costs at most ε" of an ε-knob needs mathematics of its own, in
+`auditing/noise_reduction/epsilon/`.
 """
 
 from __future__ import annotations
