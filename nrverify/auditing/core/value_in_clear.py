@@ -51,14 +51,17 @@ class BareValues(Additive):
             medians = np.nan_to_num(np.nanmedian(np.abs(releases - value), axis=0))
         # Where most noise is 0 and no size is claimed, it is no smaller than that of others by more than this.
         unknown = SMALLER * float(medians[medians > 0].min(initial=np.inf))
-        for position, coordinate in np.argwhere(bare.any(axis=0)):
+        # A tie with a bare release is that release again, whatever its probability: it wins nothing.
+        new = bare.copy()
+        new[:, 1:] &= releases[:, 1:] != releases[:, :-1]
+        for position, coordinate in np.argwhere(new.any(axis=0)):
             median = float(medians[position, coordinate])
             if median == 0:
                 median = unknown if claimed is None else float(claimed[position])
             spacing = float(np.spacing(np.abs(value[coordinate])))
             chance = max(GENEROSITY * spacing / median, LEAST_CHANCE) if median < np.inf else 1.0
             gain = float(np.log(SHARE / chance)) if chance < SHARE else 0.0
-            self.log_e += gain * int(bare[:, position, coordinate].sum())
+            self.log_e += gain * int(new[:, position, coordinate].sum())
 
     def estimate(self) -> Estimate:
         """How many numbers are the value itself."""

@@ -118,9 +118,13 @@ class Lattice(Declared):
             return
         size = np.abs(batch.releases) + np.abs(batch.case.array)
         self.samples += batch.sessions
+        # A tie or a repeated time gives a number again: counted twice, one chance hit would count twice.
+        again = np.zeros(batch.releases.shape, dtype=bool)
+        again[:, 1:] = np.abs(np.diff(batch.releases, axis=1)) <= ROUNDING * size[:, 1:]
         # A release without noise is another finding than one on a grid.
-        self._keep(RELEASES, np.where(batch.releases == batch.case.array, np.nan, batch.releases), size)
-        self._keep(NOISE, batch.noise, size)
+        bare = batch.releases == batch.case.array
+        self._keep(RELEASES, np.where(again | bare, np.nan, batch.releases), size)
+        self._keep(NOISE, np.where(again, np.nan, batch.noise), size)
         self._keep(STEPS, np.diff(batch.releases, axis=1), size[:, 1:])
 
     def fresh(self) -> Lattice:

@@ -28,8 +28,9 @@ Floats = NDArray[np.float64]
 
 LEARNING = 40
 """Sessions of a case before the first bet: a covariance is learned on them."""
-FEWEST_PAIRS = 64
-"""Pairs of releases that the wealth is averaged over, at least: so many do the designed schedules of a subject have."""
+FIRST_PAIRS, LATER_PAIRS = 64, 1024
+"""Half of the weight goes to the first 64 pairs of releases, which the designed schedules have, each with the same
+share; the other half to the next 1,024, which dense schedules add. A share is fixed when a pair is first met."""
 EXPECTED = "correlation 0 between a release's noise and the step to it, both centred"
 
 
@@ -105,7 +106,11 @@ class IncrementLaw(Declared):
         if not self._pairs:
             return 0.0
         found = np.array([model.log_e for model in self._pairs.values()])
-        return float(np.logaddexp.reduce(found) - np.log(max(len(found), FEWEST_PAIRS)))
+        shares = _log_shares(found.size)
+        # What has no share yet keeps its stake: the weights add up to one.
+        spent = float(np.exp(shares).sum())
+        rest = np.log1p(-spent) if spent < 1 else -np.inf
+        return float(np.logaddexp(np.logaddexp.reduce(found + shares), rest))
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
@@ -154,8 +159,16 @@ class IncrementLaw(Declared):
 
     def _sizes(self, alpha: float) -> tuple[Size, ...]:
         least = min((model.count for model in self._pairs.values()), default=0)
-        resolution = float(np.sqrt(-2 * np.log(alpha / FEWEST_PAIRS) / max(least, 1)))
+        resolution = float(np.sqrt(-2 * np.log(alpha / (2 * FIRST_PAIRS)) / max(least, 1)))
         return (Size("correlation", min(resolution, 1.0), "correlation"),)
+
+
+def _log_shares(count: int) -> Floats:
+    """Logarithms of the shares of the first so many pairs."""
+    shares = np.full(count, -np.inf)
+    shares[:FIRST_PAIRS] = -np.log(2 * FIRST_PAIRS)
+    shares[FIRST_PAIRS : FIRST_PAIRS + LATER_PAIRS] = -np.log(2 * LATER_PAIRS)
+    return shares
 
 
 class _PairModel:

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
+from nrverify.auditing.core.value_in_clear import BareValues
 from nrverify.auditing.noise_reduction.checks.finite import Finite
 from nrverify.auditing.noise_reduction.checks.lattice import Integers, Lattice
 from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.laws.skellam import Skellam
-from tests.unit.auditing.noise_reduction.batches import ALPHA, TIMES, batch, brownian, fault, seen, skellam
+from tests.unit.auditing.noise_reduction.batches import ALPHA, TIMES, batch, brownian, fault, laplace, seen, skellam
 
 
 def test_a_release_that_is_not_a_number():
@@ -95,3 +96,20 @@ def test_last_noises_made_from_few_numbers_or_clipped(spoil, found):
     last = spoil(z[0])
     noise = np.stack([last + z[1], last], axis=1)
     assert fault(seen(Streams("brownian"), batch(noise, (2.0, 1.0)))) == found
+
+
+def test_right_noise_whose_numbers_come_again_by_ties_is_spared():
+    """Before ties were left out, a fifth of these were refuted; the error of all thirty is at most 30 · 6e-8."""
+    rng = np.random.default_rng(21)
+    close = tuple(4 * 0.98 ** np.arange(12))
+    for _ in range(30):
+        assert seen(Lattice(), batch(laplace(rng, close, 400), close, value=1e5)).conclude(6e-8).verdict == "consistent"
+
+
+def test_a_tie_with_a_bare_release_is_no_second_bare_release():
+    noise = np.array([[[1.0], [0.0], [0.0], [0.0]]])
+    tied, alone = BareValues(), BareValues()
+    tied.add(5.0 + noise, np.array([5.0]), np.ones(4))
+    alone.add(5.0 + noise[:, :2], np.array([5.0]), np.ones(2))
+    assert alone.log_e > 10
+    assert tied.log_e == pytest.approx(alone.log_e, abs=1e-4)

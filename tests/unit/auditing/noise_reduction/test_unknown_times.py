@@ -11,7 +11,7 @@ from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.explain.text import worded
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import SIZES, UnknownCoordinates
 from nrverify.auditing.noise_reduction.unknown_times.increment_signs import SignIncrements
-from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
+from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw, _log_shares
 from nrverify.auditing.noise_reduction.unknown_times.release_shape import UnknownReleases, laplace_scores, normal_scores
 from nrverify.auditing.noise_reduction.unknown_times.value_sizes import UnknownValues
 from nrverify.auditing.registry import declarations_for
@@ -229,3 +229,11 @@ def test_checks_whose_question_is_the_same_at_any_value_see_neighbours_too():
     assert all(at_any.values())
     assert not UnknownValues.any_value
     assert not IncrementLaw.any_value
+
+
+def test_the_shares_of_the_pairs_are_fixed_and_add_up_to_one():
+    """So the wealth is one martingale, however many pairs are met."""
+    few, many = (np.exp(_log_shares(count)) for count in (10, 3000))
+    assert np.array_equal(few, many[:10])
+    assert many.sum() == pytest.approx(1.0)
+    assert IncrementLaw().log_e == 0.0
