@@ -7,6 +7,7 @@ what; so Skellam noise, whose laws take long to compute, is stood in for by a Br
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -32,17 +33,25 @@ class ClaimedLaw:
 
     def __init__(self, description: Description) -> None:
         self.description = description
+        """What a mechanism is built from: as the subject says."""
         self.timeout = 1.0
         self.seconds = 0.0
         self._times: dict[float, float] = {}
-        if description.mechanism == "skellam":
-            self.description = replace(description, mechanism="brownian")
         delta = description.delta or USUAL_DELTA
         self._spread = 2 * (description.rate or 1.0) if description.mechanism == "skellam" else 1.0
         """The variance at time 1."""
         self._boundary = HalfNormalMixture.tightest_at(
             epsilon=TUNED_AT, delta=delta, sensitivity=description.sensitivity or 1.0
         )
+
+    @property
+    def stand_in(self) -> ClaimedLaw:
+        """What is drawn from and scored: itself, or for Skellam noise the Brownian motion of the same variance."""
+        if self.description.mechanism != "skellam":
+            return self
+        other = copy(self)
+        other.description = replace(self.description, mechanism="brownian")
+        return other
 
     def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
         """Whole transcripts at once, shape (sessions, len(schedule), d)."""
