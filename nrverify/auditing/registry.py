@@ -40,6 +40,11 @@ def declarations_for(mechanism: str) -> tuple[Declaration, ...]:
     return tuple(found)
 
 
+def declarations_by_id(mechanism: str) -> dict[str, Declaration]:
+    """The first form of each check of a mechanism."""
+    return {one.id: one for one in reversed(declarations_for(mechanism))}
+
+
 @cache
 def all_declarations() -> tuple[Declaration, ...]:
     """Every form of every check."""

@@ -93,9 +93,9 @@ def command(
     check_documents(files, github)
     check_engine(engine, scheduler)
     if only_plan:
-        from nrverify.commands.plan import print_the_plan
+        from nrverify.commands.plan import print_plan_of
 
-        print_the_plan(subject, alpha, samples, timeout, checks, files, quiet)
+        sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet))
     recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.audit import audit
     from nrverify.cluster import ClusterFailed

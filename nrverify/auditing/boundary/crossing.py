@@ -12,6 +12,7 @@ from nrverify.auditing.core.faults.curve import CROSSED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.statistics.estimate import Estimate, Measure
+from nrverify.subjects.description import Description
 
 EXPECTED = "crossing probability at most δ = {expected:g} over {interval}"
 OBSERVED = "between {low:.6g} and {high:.6g}{parts}, most easily near t = {time:.4g}"
@@ -35,6 +36,12 @@ class BoundaryCrossing(Declared):
     wrong units, at any δ. Kinks, jumps and steps are located. Misses violations below 0.1 % of δ, dips far narrower
     than the scan, and what happens outside the interval.
     """
+
+    @classmethod
+    def foreseen(cls, description: Description) -> tuple[Size, ...]:
+        """An excess over δ that is wider than the enclosures."""
+        limit = (description.delta or 0.0) * (1 + RESOLUTION)
+        return (Size(f"crossing probability ({1 + RESOLUTION:g} δ)", limit, "δ"),)
 
     def conclude(self, found: Enclosure, claim: Claim, calls: int, undone: Undone | None = None) -> CheckResult:
         """Refuted when the whole enclosure lies above δ(1 + 1e-3); `undone` is the mistake that explains it."""

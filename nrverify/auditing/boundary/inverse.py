@@ -15,6 +15,7 @@ from nrverify.auditing.core.faults.curve import INVERSE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.statistics.estimate import Estimate, Measure
+from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +52,11 @@ class BoundaryInverse(Declared):
     100 that the boundary reaches within its interval. Misses an inverse that gives too much noise, or too little by
     less than a millionth, as a bisection that stops early does: both are said as advice.
     """
+
+    @classmethod
+    def foreseen(cls, description: Description) -> tuple[Size, ...]:
+        """Any excess that a solver does not leave behind."""
+        return (Size(f"relative excess at one of some {INVERSES} values of ε", SOLVER, "ratio"),)
 
     def conclude(self, asker: Asker, times: Floats, epsilon: Floats) -> CheckResult:
         """The worst excess of ψ(time(ε)) over ε."""

@@ -12,6 +12,7 @@ from nrverify.auditing.core.faults.curve import RISES
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.statistics.estimate import Estimate, Measure
+from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +38,11 @@ class BoundaryMonotone(Declared):
     Misses a rise and fall between neighbouring times of the scan. For Skellam noise right boundaries rise at times, and
     a rise is only said.
     """
+
+    @classmethod
+    def foreseen(cls, description: Description) -> tuple[Size, ...]:
+        """Any rise that a solver does not leave behind."""
+        return (Size("relative rise between two of some thousands of times", SOLVER, "ratio"),)
 
     def conclude(self, times: Floats, epsilon: Floats, process: str) -> CheckResult:
         """The largest rise above an earlier value."""

@@ -9,6 +9,7 @@ from nrverify.auditing.core.faults.curve import IMPROPER_VALUE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.statistics.estimate import Estimate, Measure
+from nrverify.subjects.description import Description
 
 EXPECTED = "a positive number at every time of the interval"
 
@@ -30,6 +31,11 @@ class BoundaryValues(Declared):
     Catches NaN, zero and negative values at the times asked, some thousands over the interval. An infinite value claims
     nothing and is allowed. Misses improper values at times never asked.
     """
+
+    @classmethod
+    def foreseen(cls, description: Description) -> tuple[Size, ...]:
+        """One value is enough."""
+        return (Size("improper value at one of some thousands of times", 1, "count"),)
 
     def conclude(self, calls: int, improper: ImproperValue | None) -> CheckResult:
         """Refuted by one value."""

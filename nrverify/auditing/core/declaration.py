@@ -102,6 +102,11 @@ class Declared:
     in_smoke: ClassVar[bool] = False
     """Whether it also sees what the smoke stage draws."""
 
+    @classmethod
+    def foreseen(cls, description: Any) -> tuple[Any, ...]:
+        """The `Size`s of what a calculated check would catch, which its description tells; () for sampled ones."""
+        return ()
+
 
 def _always(mechanism: str, knob: str) -> bool:
     return True

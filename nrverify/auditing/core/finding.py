@@ -85,4 +85,4 @@ class Size:
     quantity: str
     value: float
     unit: str
-    """"%", "probability", "correlation", "ε", "δ", "streams", "relative", "ratio" (above which), "count" or "σ"."""
+    """"%", "probability", "correlation", "share", "ε", "δ", "streams", "relative", "ratio" (above which) or "count"."""

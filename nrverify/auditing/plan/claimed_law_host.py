@@ -6,6 +6,7 @@ what; so integer noise, whose laws take long to compute, is stood in for by a Br
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -31,6 +32,7 @@ class ClaimedLaw(Answering):
 
     def __init__(self, description: Description) -> None:
         self.description = description
+        """What a mechanism is built from: as the subject says."""
         self.timeout = 1.0
         self.seconds = 0.0
         self._times: dict[float, float] = {}
@@ -40,20 +42,32 @@ class ClaimedLaw(Answering):
         self._integer = description.integer
         if self._integer:
             self._spread = float(description.family.variance(np.array(1.0), description.rate or 1.0))
-            self.description = replace(description, mechanism="brownian")
         self._boundary = HalfNormalMixture.tightest_at(
             epsilon=TUNED_AT, delta=delta, sensitivity=description.sensitivity or 1.0
         )
 
+    @property
+    def stand_in(self) -> ClaimedLaw:
+        """What is drawn from and scored: itself, or for integer noise the Brownian motion of the same variance."""
+        if not self._integer:
+            return self
+        other = copy(self)
+        other.description = replace(self.description, mechanism="brownian")
+        return other
+
     def sample(self, request: Sample) -> Floats:
         """All sessions from one generator."""
         policy, rng = Fixed(tuple(request.schedule)), np.random.default_rng(request.seed)
-        return self._noisy(self.description.claimed_process, request.value, policy, request.sessions, rng)[0]
+        return self._noisy(self._process, request.value, policy, request.sessions, rng)[0]
+
+    @property
+    def _process(self) -> Process:
+        return Brownian() if self._integer else self.description.claimed_process
 
     def play(self, request: Play) -> tuple[Floats, Floats]:
         """All sessions from the generator of the first seed."""
         sessions, rng = len(request.seeds), np.random.default_rng(request.seeds[0])
-        return self._noisy(self.description.claimed_process, request.value, request.policy, sessions, rng)
+        return self._noisy(self._process, request.value, request.policy, sessions, rng)
 
     def refusal(self, request: Refusal) -> str:
         """Invalid requests are refused."""

@@ -57,7 +57,8 @@ def limits(known: Iterable[Limit], only: tuple[str, ...]) -> list[CheckResult]:
 
 def as_seen(result: CheckResult, declarations: Mapping[str, Declaration]) -> CheckResult:
     """A check that saw nothing says so, whatever it concluded from nothing."""
-    if result.samples or result.verdict in (CheckVerdict.REFUTED, CheckVerdict.NOT_COVERED):
+    seen = result.samples and result.verdict is not CheckVerdict.NOT_COVERED
+    if seen or result.verdict is CheckVerdict.REFUTED:
         return result
     why = declarations[result.id].unseen
     return replace(result, verdict=CheckVerdict.NOT_COVERED, sizes=(), message=why)

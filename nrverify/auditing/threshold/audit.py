@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
@@ -65,7 +67,7 @@ class ThresholdMechanism(Mechanism):
     def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every design by every method, and every pair of neighbours."""
         context = self.context
-        scored = tuple(check for check in self.checks if isinstance(check, Observes))
+        scored: tuple[Any, ...] = tuple(check for check in self.checks if isinstance(check, Observes))
         labelled = [check for check in self.checks if isinstance(check, ObservesLabelled)]
         of_pairs = (*(check for check in scored if check.any_value), *labelled)
         share = (PAIR_SHARE if scored else 1.0) if labelled else 0.0

@@ -162,7 +162,7 @@ class Lattice(Declared):
             alpha=alpha,
             finding=self._finding(alpha) if refuted else None,
             detectable="grids of single precision, and of 1 down to 2^-30 or 1e-8, held by a tenth of the numbers",
-            sizes=(Size("share of the numbers on a grid", 0.1, "probability"),),
+            sizes=(Size("share of the numbers on a grid", 0.1, "share"),),
         )
 
     def _finding(self, alpha: float) -> Finding:

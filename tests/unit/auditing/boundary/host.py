@@ -22,9 +22,9 @@ class CurveHost:
         self.seconds = seconds
         self._methods = {"epsilon": psi, "time": inverse}
 
-    def scalar(self, method, arguments):
-        self.seconds += PACE * len(arguments)
-        return np.array([self._methods[method](argument) for argument in arguments], dtype=float)
+    def ask(self, request):
+        self.seconds += PACE * len(request.numbers)
+        return np.array([self._methods[request.function](number) for number in request.numbers], dtype=float)
 
 
 def drawer(host):

@@ -7,6 +7,7 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.laws.brownian import Brownian
+from nrverify.laws.skellam import Skellam
 from nrverify.subjects.policies import Fixed, Follow
 
 ALPHA = 6e-8
@@ -43,7 +44,9 @@ def batch(noise, times=TIMES, process=None, value=0.0, method="sample", name="a 
     case = Case(name, (float(value),) * d, play, method, one_by_one=alone)
     releases, asked = value + noise, np.tile(times, (sessions, 1))
     scale = np.abs(releases) + abs(value)
-    found = innovations(process or Brownian(), releases - value, asked, scale, np.random.default_rng(0))
+    claimed = process or Brownian()
+    integer = isinstance(claimed, Skellam)
+    found = innovations(claimed, releases - value, asked, scale, np.random.default_rng(0), integer=integer)
     return Batch(case, releases, asked, asked, found)
 
 

@@ -124,9 +124,9 @@ class Asked:
         self.description = epsilon_context(mechanism, times_known=True).description
         self.time_of = time_of
 
-    def scalar(self, method, arguments):
-        assert method == "time_of"
-        return np.array([self.time_of(argument) for argument in arguments])
+    def ask(self, request):
+        assert request.function == "time_of"
+        return np.array([self.time_of(epsilon) for epsilon in request.numbers])
 
 
 @pytest.mark.parametrize(
