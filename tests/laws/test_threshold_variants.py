@@ -101,10 +101,11 @@ def test_probability_is_the_integral_over_one_threshold_noise(noise, bits, utili
         assert computed != pytest.approx(float(redrawn(bits, margins, b, c, noise)), rel=1e-4, abs=0)
 
 
+@pytest.mark.parametrize("scales", [(3, 4), (3000, 1), (1, 3000)])
 @pytest.mark.parametrize("rounds", [1, 5, 20])
-def test_exponential_noise_at_equal_margins_is_an_exact_rational(rounds):
+def test_exponential_noise_at_equal_margins_is_an_exact_rational(rounds, scales):
     # ∫ e^{-y/b}/b (1 - e^{-y/c})^n e^{-my/c} dy = Σ_k (-1)^k C(n, k) / (1 + (k + m) b/c).
-    ratio = Fraction(3, 4)
+    ratio = Fraction(*scales)
     for ones in (0, 1, 5):
         bits = [0] * rounds + [1] * ones
         exact = sum(
@@ -116,7 +117,7 @@ def test_exponential_noise_at_equal_margins_is_an_exact_rational(rounds):
             utilities=[1.0] * len(bits),
             epsilons=[0.3] * len(bits),
             threshold=1.0,
-            scales=(3, 4),
+            scales=scales,
             noise="exponential",
             positives=9,
         )
@@ -225,6 +226,17 @@ def test_the_loss_of_exponential_noise_above_the_threshold_is_exact():
     loss = threshold.privacy_loss([0], utilities=[5.0], neighbour=[4.0], **arguments)
     exact = -(5.0 - 4.0) / 2
     assert loss == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_very_different_scales_and_exponents_still_add_up_to_one(noise):
+    # Narrow query noise hides from wide panels, and exponents of 1e9 are known to fewer digits than the tolerance.
+    for scales, utilities in [((200.0, 0.02), [3.0, -40.0, 3.01]), ((0.02, 200.0), [0.0, 1.0, -3.0])]:
+        arguments = {"utilities": utilities, "epsilons": [1.0] * 3, "scales": scales, "noise": noise, "positives": 2}
+        total = math.fsum(threshold.probability(bits, **arguments) for bits in outputs(3, 2))
+        assert total == pytest.approx(1, abs=1e-12)
+    huge = {"utilities": [3e4, 3e4, -3e4], "epsilons": [1.0] * 3, "noise": noise, "positives": 3}
+    assert -1e8 < threshold.log_probability([1, 0, 1], **huge) < -1e4
 
 
 def test_bad_variants_are_refused_with_their_value():
