@@ -1,9 +1,12 @@
 """Discrete Laplace noise reduction, exact in integer arithmetic: the reverse step is a race of geometric draws.
 
-P(X_t = j) = (1−p)/(1+p)·p^|j| with p = p_t = e^{−1/t}. The characteristic function is φ_p(θ) = 1/(1 + c(p)(2 − 2cos
-θ)) with c(p) = p/(1−p)², because X_t is the difference of two geometric variables, so that φ_p = (1−p)²/|1 −
-p·e^{iθ}|², and |1 − p·e^{iθ}|² = (1−p)² + p(2 − 2cos θ). Hence, for s < t and ρ = c(p_s)/c(p_t) < 1, φ_{p_t}/φ_{p_s}
-= ρ + (1−ρ)·φ_{p_t}: forward, X_t = X_s + (0 with probability ρ, else a fresh draw of X_t).
+P(X_t = j) = (1−p)/(1+p)·p^|j| with p = p_t = e^{−1/t}: the difference of two geometric variables. Its characteristic
+function is therefore φ_p(θ) = (1−p)²/|1 − p·e^{iθ}|² = 1/(1 + c(p)(2 − 2cos θ)) with c(p) = p/(1−p)², because
+|1 − p·e^{iθ}|² = (1−p)² + p(2 − 2cos θ). For s < t and ρ = c(p_s)/c(p_t) < 1 it follows that
+
+    φ_{p_t}/φ_{p_s} = ρ + (1−ρ)·φ_{p_t}:
+
+forward, X_t = X_s + (0 with probability ρ, else a fresh draw of X_t).
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ class ExactDiscreteLaplace:
     value: an integer or 1-D array of integers. Releases are integers.
     bits: None for the operating system's cryptographic source. In tests an object with `getrandbits(k)`, such as
         random.Random(seed), or a numpy Generator; releases are a function of its bits: give each session its own.
-    The loss of a session is exactly that of its last release, (|y − f(x')| − |y − f(x)|)/t, at most |f(x) − f(x')|/t.
+    The loss of a session is that of its last release, (‖y − f(x')‖₁ − ‖y − f(x)‖₁)/t ≤ ‖f(x) − f(x')‖₁/t: no slack.
     """
 
     def __init__(self, value: npt.ArrayLike, bits: Bits | None = None) -> None:
@@ -51,12 +54,13 @@ def race(x: int, t: Fraction, s: Fraction, strings: Strings) -> int:
 
     The rates −log q = 1/s − 1/t, −log r = 1/s + 1/t and −log w = 2/t are rational, and qw = r, qr = p_s².
 
-    Proof. By Bayes' rule and the forward step, with C = (1−p_s)/(1+p_s) and N = (1−p_t)/(1+p_t), P(X_s = j | X_t = k)
-    is A = C(1−ρ) times r^|j| for j < 0, q^j for 0 ≤ j ≤ k, q^k·r^{j−k} for j > k, and Cρq^k/N more at j = k. As 1 − ρ
-    = (1−q)(1−r)/(1−p_s)², A = (1−q)(1−r)/(1−qr). In 1, P(D = −m) = Σ_i (1−q)q^i·(1−r)r^{i+m} = A·r^m, and likewise
-    P(D = j) = A·q^j for j ≥ 0: right for all j < k. D ≥ k has probability A·q^k/(1−q), and in 2 the second draw is m
-    ≥ 1 and kept with probability (1−q)q^m·w^m = (1−q)r^m: together A·q^k·r^m, right for j = k + m. The remaining mass
-    falls on k, as it must, since both laws have total mass 1. ∎
+    Proof. Let C = (1−p_s)/(1+p_s) and N = (1−p_t)/(1+p_t). By Bayes' rule and the forward step P(X_s = j | X_t = k) is
+        A·r^|j| for j < 0,    A·q^j for 0 ≤ j < k,    A·q^k + C·ρ·q^k/N for j = k,    A·q^k·r^{j−k} for j > k
+    with A = C(1−ρ) = (1−q)(1−r)/(1−qr), because 1 − ρ = (1−q)(1−r)/(1−p_s)².
+    In 1, P(D = −m) = Σ_i (1−q)q^i·(1−r)r^{i+m} = A·r^m for m ≥ 0, and P(D = j) = A·q^j for j ≥ 0 likewise: right for
+    all j < k. D ≥ k has probability A·q^k/(1−q). In 2 the second draw is m ≥ 1 and is kept with probability
+    (1−q)q^m·w^m = (1−q)r^m: together A·q^k·r^m, right for j = k + m. The remaining mass falls on k, as it must, since
+    both laws have total mass 1. ∎
     """
     sign, k = (1, x) if x >= 0 else (-1, -x)
     slow = 1 / s - 1 / t

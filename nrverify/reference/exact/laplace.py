@@ -6,7 +6,6 @@ characteristic function φ_t(θ) = 1/(1 + t²θ²) of Lap(t), φ_t/φ_s = (s/t)�
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
@@ -98,17 +97,13 @@ def _toss(tape: Tape, probability: Rational) -> bool:
     return coin(tape.string(), int(probability.p), int(probability.q))
 
 
-Step = Callable[[Noise, Rational, Rational, Tape, Refinement], Noise]
-
-
 class LaplaceCoordinate:
     """One coordinate: Lap(t) at the first time, then the race from each time to the next."""
 
-    def __init__(self, value: float, granularity: float | None, tape: Tape, precision: int, step: Step = race) -> None:
+    def __init__(self, value: float, granularity: float | None, tape: Tape, precision: int) -> None:
         self._tape = tape
         self._refinement = Refinement(precision)
         self._rounded = rounding(value, granularity)
-        self._step = step
         self._time: Rational = None
         self._noise: Noise | None = None
 
@@ -118,6 +113,6 @@ class LaplaceCoordinate:
         if self._noise is None:
             self._noise = first_noise(self._tape, t)
         elif t < self._time:
-            self._noise = self._step(self._noise, self._time, t, self._tape, self._refinement)
+            self._noise = race(self._noise, self._time, t, self._tape, self._refinement)
         self._time = t
         return self._rounded(self._refinement, self._noise.ball)

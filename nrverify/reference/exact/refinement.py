@@ -17,8 +17,7 @@ START = 128
 second evaluation takes longer, which an observer might see), and Arb is hardly faster with fewer."""
 
 MOST = 2**17
-"""Digits after which the bits are not fair: doubles span 2^2200, each further digit halves the chance to be
-undecided."""
+"""Digits after which the bits cannot be fair: doubles span 2^2200, and each digit beyond halves the chance of more."""
 
 
 class Refinement:
@@ -115,4 +114,4 @@ def ratio_as_double(numerator: int, denominator: int) -> float:
     try:
         return numerator / denominator + 0.0
     except OverflowError:
-        return math.copysign(math.inf, numerator)
+        return math.inf if numerator > 0 else -math.inf
