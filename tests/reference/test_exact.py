@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mpmath import mp
 from scipy import stats
 
@@ -26,11 +28,11 @@ from nrverify.reference.exact import brownian as brownian_module
 from nrverify.reference.exact import discrete_laplace as discrete_module
 from nrverify.reference.exact import laplace as laplace_module
 from nrverify.reference.exact.bits import Tape
-from nrverify.reference.exact.lazy_reals import rational
+from nrverify.reference.exact.lazy_reals import Recursion, rational
 
 TIMES = (4.0, 2.0, 1.0, 0.3)
 VALUE = 1 / 3
-SESSIONS = 1200
+SESSIONS = 800
 CONTINUOUS = [ExactBrownian, ExactLaplace]
 COARSE = 0.7
 """A grid about as coarse as the noise and no power of two: every way to round shows."""
@@ -53,6 +55,13 @@ def scores(process: Any, noise: np.ndarray, times=TIMES) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
+def uniform_and_uncorrelated(u: np.ndarray, law: Any) -> bool:
+    """Ten tests, each of which rejects a true law with probability at most 1e-9."""
+    pairs = itertools.combinations(range(u.shape[1]), 2)
+    uniform = all(law.fits(column, stats.uniform.cdf) for column in u.T)
+    return uniform and all(stats.pearsonr(u[:, i], u[:, j]).pvalue > 1e-9 for i, j in pairs)
+
+
 # Same bits, same releases.
 
 
@@ -62,6 +71,22 @@ def test_releases_do_not_depend_on_the_precision_they_start_with(mechanism, gran
     expected = sessions(mechanism, 40, granularity=granularity, precision=256)
     for precision in (1, 8, 13, 32):
         assert (sessions(mechanism, 40, granularity=granularity, precision=precision) == expected).all()
+
+
+@given(
+    st.integers(0, 2**64),
+    st.integers(1, 200),
+    st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=5),
+    st.sampled_from([None, 2.0**-30, 0.1, 1000.0]),
+    st.floats(-1e6, 1e6),
+)
+@settings(max_examples=60, deadline=None)
+def test_releases_are_a_function_of_the_bits_alone(seed, precision, times, granularity, value):
+    for mechanism in CONTINUOUS:
+        one = mechanism([value, 0.0], granularity, random.Random(seed))
+        other = mechanism([value, 0.0], granularity, random.Random(seed), precision=precision)
+        for t in sorted(times, reverse=True):
+            assert one.release(t).tolist() == other.release(t).tolist()
 
 
 @pytest.mark.parametrize("mechanism", CONTINUOUS)
@@ -177,11 +202,13 @@ def continuous_noise() -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize(("mechanism", "process"), [("ExactBrownian", Brownian()), ("ExactLaplace", Laplace())])
 def test_the_scores_of_releases_are_uniform_and_uncorrelated(continuous_noise, law, mechanism, process):
-    u = scores(process, continuous_noise[mechanism])
-    for column in u.T:
-        assert law.fits(column, stats.uniform.cdf)
-    for i, j in itertools.combinations(range(len(TIMES)), 2):
-        assert stats.pearsonr(u[:, i], u[:, j]).pvalue > 1e-9
+    assert uniform_and_uncorrelated(scores(process, continuous_noise[mechanism]), law)
+
+
+def test_the_scores_reject_brownian_noise_drawn_afresh(monkeypatch, law):
+    right = Recursion.extend
+    monkeypatch.setattr(Recursion, "extend", lambda self, ratio, draw: right(self, 0 * ratio, draw))
+    assert not uniform_and_uncorrelated(scores(Brownian(), sessions(ExactBrownian) - VALUE), law)
 
 
 def test_laplace_releases_stay_with_the_square_of_the_ratio_of_times(continuous_noise, law):
@@ -199,7 +226,7 @@ def test_the_law_rejects_laplace_noise_that_stays_with_the_ratio_of_times(monkey
     monkeypatch.setattr(laplace_module, "race", wrong)
     noise = sessions(ExactLaplace) - VALUE
     assert not law.frequency(int((noise[:, 1] == noise[:, 0]).sum()), SESSIONS, 0.25)
-    assert not all(law.fits(column, stats.uniform.cdf) for column in scores(Laplace(), noise).T)
+    assert not uniform_and_uncorrelated(scores(Laplace(), noise), law)
 
 
 def test_the_law_rejects_a_race_that_never_goes_beyond_the_release_before(monkeypatch, law):
@@ -239,14 +266,14 @@ def joint_pmf(x: int, y: int, t: float, s: float, power: int = 1) -> float:
 
 
 def test_discrete_laplace_releases_have_their_joint_law(law):
-    pairs = sessions(ExactDiscreteLaplace, 4000, times=(3.0, 1.25), value=7) - 7
+    pairs = sessions(ExactDiscreteLaplace, 3000, times=(3.0, 1.25), value=7) - 7
     seen = Counter(map(tuple, pairs.tolist()))
 
     def agrees(power: int) -> bool:
-        expected = {(x, y): 4000 * joint_pmf(x, y, 3.0, 1.25, power) for x in range(-9, 10) for y in range(-9, 10)}
+        expected = {(x, y): 3000 * joint_pmf(x, y, 3.0, 1.25, power) for x in range(-9, 10) for y in range(-9, 10)}
         large = [pair for pair in expected if expected[pair] > 20]
         counts, means = [seen[pair] for pair in large], [expected[pair] for pair in large]
-        rest = [4000 - sum(counts)], [4000 - sum(means)]
+        rest = [3000 - sum(counts)], [3000 - sum(means)]
         return bool(stats.chisquare(counts + rest[0], means + rest[1], sum_check=False).pvalue > 1e-9)
 
     assert agrees(power=1)

@@ -150,7 +150,7 @@ def test_the_enumeration_rejects_a_geometric_draw_that_accepts_every_remainder()
 
 
 def test_discrete_laplace_noise_has_its_law_bit_by_bit():
-    decided, undecided = enumerated(lambda stream: discrete_laplace.first_noise(stream, Fraction(1, 2)), 16)
+    decided, undecided = enumerated(lambda stream: discrete_laplace.first_noise(stream, Fraction(1, 2)), 15)
     p = mp.exp(-2)
     assert undecided < OPEN
     assert bracketed(decided, undecided, lambda j: (1 - p) / (1 + p) * p ** abs(j), range(-2, 3))
