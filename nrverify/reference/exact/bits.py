@@ -7,13 +7,25 @@ the end of their use before the next one begins.
 
 from __future__ import annotations
 
-import itertools
 import secrets
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+BLOCK = 128
+"""Bits in the first block of a string on the tape: as many as a release reads of it, all but 2^-100 of the time."""
+
+GROWTH = 16
+"""Each further block of a string is so many times as long and as far away: one slot in GROWTH holds a second block, so
+that nearly all bits read from left to right are bits in use."""
+
 WORD = 64
-"""Bits read at once: one machine word decides all but 2^-64 of the coins."""
+"""Bits of a stream read at once: one machine word decides all but 2^-64 of the coins."""
+
+AHEAD = 8
+"""Words of a stream fetched by one call, which costs as much as one word does."""
+
+SYSTEM = secrets.SystemRandom()
+"""The operating system's cryptographic generator; it has no state, so that all sessions may share it."""
 
 
 class Bits(Protocol):
@@ -32,10 +44,14 @@ class Digits:
     """The binary digits of one uniform real in [0, 1], read block by block."""
 
     def __init__(self, blocks: Iterator[tuple[int, int]], word: int = WORD) -> None:
+        self.word = word
+        self.restart(blocks)
+
+    def restart(self, blocks: Iterator[tuple[int, int]]) -> None:
+        """Forget what was read, and go on with another string."""
         self._blocks = blocks
         self._read = 0
         self._length = 0
-        self.word = word
 
     def first(self, length: int) -> int:
         """The first `length` digits as an integer k: the real lies in [k, k + 1] / 2^length."""
@@ -49,49 +65,63 @@ class Digits:
 class Tape:
     """One endless random string, split into infinitely many infinite ones by a fixed rule.
 
-    The tape is a sequence of slots. Block l of string i, of WORD·2^l bits, is slot (2i + 1)·2^l − 1: every slot belongs
-    to exactly one block, and its width depends on its number alone. What a string holds is thus a function of the tape,
-    whichever strings are read and how far; the tape itself is read from left to right.
+    The tape is a sequence of slots, numbered from 1. Every number is m·G^l, G = GROWTH, with one l and one m that G
+    does not divide: slot m·G^l, of BLOCK·G^l bits, is block l of the string with number m. What a string holds is thus
+    a function of the tape, whichever strings are read and how far; the tape itself is read from left to right.
     """
 
     def __init__(self, bits: Bits) -> None:
         self._bits = bits
-        self._strings = 0
+        self._number = 0
         self._slots_read = 0
         self._ahead: dict[int, int] = {}
 
     def string(self) -> Digits:
         """The next string."""
-        index = self._strings
-        self._strings += 1
-        return Digits(self._blocks(index))
+        self._number += 1 if (self._number + 1) % GROWTH else 2
+        return Digits(self._blocks(self._number), BLOCK)
 
-    def _blocks(self, index: int) -> Iterator[tuple[int, int]]:
-        for level in itertools.count():
-            yield WORD << level, self._slot(((2 * index + 1) << level) - 1)
+    def _blocks(self, number: int) -> Iterator[tuple[int, int]]:
+        factor = 1
+        while True:
+            yield BLOCK * factor, self._slot(number * factor)
+            factor *= GROWTH
 
-    def _slot(self, place: int) -> int:
-        while self._slots_read <= place:
-            following = self._slots_read + 1
-            self._ahead[self._slots_read] = self._bits.getrandbits(WORD * (following & -following))
-            self._slots_read = following
-        return self._ahead.pop(place)
+    def _slot(self, number: int) -> int:
+        while self._slots_read < number:
+            self._slots_read += 1
+            self._ahead[self._slots_read] = self._bits.getrandbits(BLOCK * _power(self._slots_read))
+        return self._ahead.pop(number)
+
+
+def _power(number: int) -> int:
+    """The largest power of GROWTH that divides the number."""
+    power = 1
+    while number % (power * GROWTH) == 0:
+        power *= GROWTH
+    return power
 
 
 class Stream:
-    """Strings read one after the other from the same bits; a string must not be read after the next has begun."""
+    """Strings read one after the other from the same bits; a string is not read after the next has begun."""
 
-    def __init__(self, bits: Bits, word: int = WORD) -> None:
-        self._bits = bits
-        self._word = word
+    def __init__(self, bits: Bits, word: int = WORD, ahead: int = AHEAD) -> None:
+        self._words = _words(bits, word, ahead)
+        self._digits = Digits(self._words, word)
 
     def string(self) -> Digits:
-        """A string that begins with the next bit."""
-        return Digits(self._words(), self._word)
+        """A string that begins with the next word."""
+        self._digits.restart(self._words)
+        return self._digits
 
-    def _words(self) -> Iterator[tuple[int, int]]:
-        while True:
-            yield self._word, self._bits.getrandbits(self._word)
+
+def _words(bits: Bits, word: int, ahead: int) -> Iterator[tuple[int, int]]:
+    mask = (1 << word) - 1
+    while True:
+        fetched = bits.getrandbits(word * ahead)
+        for _ in range(ahead):
+            yield word, fetched & mask
+            fetched >>= word
 
 
 class _NumpyBits:
@@ -108,7 +138,7 @@ class _NumpyBits:
 def source(bits: Any) -> Bits:
     """`bits` as given, or the operating system's cryptographic generator for None."""
     if bits is None:
-        return secrets.SystemRandom()
+        return SYSTEM
     if callable(getattr(bits, "getrandbits", None)):
         return bits  # type: ignore[no-any-return]
     if callable(getattr(bits, "bytes", None)):

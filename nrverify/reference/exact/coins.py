@@ -6,9 +6,9 @@ After Canonne, Kamath and Steinke, "The discrete Gaussian for differential priva
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction
 
 from nrverify.reference.exact.bits import Digits, Strings
+from nrverify.reference.exact.lazy_reals import Rational
 
 
 def coin(digits: Digits, numerator: int, denominator: int) -> bool:
@@ -53,14 +53,14 @@ def exponential_coin(strings: Strings, numerator: int, denominator: int) -> bool
     raise AssertionError("itertools.count ends")  # pragma: no cover
 
 
-def geometric(strings: Strings, rate: Fraction) -> int:
+def geometric(strings: Strings, rate: Rational) -> int:
     """G ≥ 0 with P(G ≥ m) = e^{-rate·m}, for a positive rational rate = a/b.
 
     Let U be uniform on {0, …, b−1}, accepted with probability e^{-U/b}, and V the number of successes before the first
     failure of coins of probability e^{-1}. Then P(U + bV = x) ∝ e^{-x/b} for all x ≥ 0, and the integer part of
     (U + bV)/a is at least m if and only if U + bV ≥ am, which has probability e^{-am/b}.
     """
-    a, b = rate.numerator, rate.denominator
+    a, b = int(rate.numerator), int(rate.denominator)
     while True:
         u = below(strings.string(), b)
         if exponential_coin(strings, u, b):

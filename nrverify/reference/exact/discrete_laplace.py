@@ -11,7 +11,6 @@ forward, X_t = X_s + (0 with probability ρ, else a fresh draw of X_t).
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy.typing as npt
@@ -19,6 +18,7 @@ import numpy.typing as npt
 from nrverify.reference.arguments import LARGEST_COUNT, integer_value
 from nrverify.reference.exact.bits import Bits, Stream, Strings, source
 from nrverify.reference.exact.coins import geometric
+from nrverify.reference.exact.lazy_reals import Rational, rational
 from nrverify.reference.exact.session import Session
 
 
@@ -41,12 +41,12 @@ class ExactDiscreteLaplace:
         return self._session.release(t)
 
 
-def first_noise(strings: Strings, t: Fraction) -> int:
+def first_noise(strings: Strings, t: Rational) -> int:
     """X_t: the difference of two geometric draws, P(G − G' = j) = Σ_i (1−p)²·p^{2i+|j|} = (1−p)/(1+p)·p^|j|."""
     return geometric(strings, 1 / t) - geometric(strings, 1 / t)
 
 
-def race(x: int, t: Fraction, s: Fraction, strings: Strings) -> int:
+def race(x: int, t: Rational, s: Rational, strings: Strings) -> int:
     """X_s given X_t = x for s < t. In the frame where k = |x|, with G_u geometric, P(G_u ≥ m) = u^m:
 
     1. D = G_q − G_r with q = p_s/p_t and r = p_s·p_t; if D < k, it is X_s;
@@ -77,14 +77,14 @@ class DiscreteLaplaceCoordinate:
     def __init__(self, value: int, strings: Strings) -> None:
         self._value = value
         self._strings = strings
-        self._time: Fraction | None = None
+        self._time: Rational = None
         self._noise = 0
 
     def at(self, time: float) -> int:
         """The release at a time that is at most the one before."""
-        t = Fraction(time)
+        t = rational(time)
         if self._time is None:
-            if t > LARGEST_COUNT:
+            if time > LARGEST_COUNT:
                 raise ValueError(
                     f"time is {time!r}: it must be at most 2**53, where noise fits 64-bit integers; "
                     "start at a smaller time"

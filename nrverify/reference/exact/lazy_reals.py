@@ -8,11 +8,10 @@ concurrently costs time but no correctness.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, Protocol
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from nrverify.reference.exact.bits import Digits
 
@@ -38,21 +37,17 @@ def rational(x: float) -> Rational:
     return fmpq(*x.as_integer_ratio())
 
 
-@contextmanager
-def working_precision(precision: int) -> Iterator[None]:
-    """Arb computes with this many bits inside, and with as many as before afterwards."""
-    before = ctx.prec
-    ctx.prec = precision
-    try:
-        yield
-    finally:
-        ctx.prec = before
-
-
 def uniform(digits: Digits, precision: int) -> Ball:
-    """[k, k + 1] / 2^p, k the first p digits."""
-    k = digits.first(precision)
-    return arb(arb((2 * k + 1, -precision - 1)), arb((1, -precision - 1)))
+    """[k, k + 1] / 2^p, k the first p digits: (2k + 1)/2^{p+1} ± 1/2^{p+1}."""
+    unit, around = _half_a_digit(precision)
+    return unit * (2 * digits.first(precision) + 1) + around
+
+
+@lru_cache(maxsize=32)
+def _half_a_digit(precision: int) -> tuple[Ball, Ball]:
+    """2^{-p-1}, and the ball of this radius around 0."""
+    unit = arb((1, -precision - 1))
+    return unit, arb(0, unit)
 
 
 class Exponential:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
-from flint import fmpq
+from flint import ctx, fmpq
 
-from nrverify.reference.exact.lazy_reals import GUARD, Ball, Real, rational, working_precision
+from nrverify.reference.exact.lazy_reals import GUARD, Ball, Real, rational
 
 Answer = TypeVar("Answer")
 
@@ -32,12 +32,16 @@ class Refinement:
         An attempt answers only what is true of every real in its balls, so that the answer does not depend on the
         precision at which it is given.
         """
-        while self.precision <= MOST:
-            with working_precision(self.precision + GUARD):
+        before = ctx.prec
+        try:
+            while self.precision <= MOST:
+                ctx.prec = self.precision + GUARD
                 answer = attempt(self.precision)
-            if answer is not None:
-                return answer
-            self.precision *= 2
+                if answer is not None:
+                    return answer
+                self.precision *= 2
+        finally:
+            ctx.prec = before
         raise RuntimeError(
             f"bits leave a rounding open after {MOST} digits: they must be fair and independent; check the source given"
         )

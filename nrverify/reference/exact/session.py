@@ -23,14 +23,15 @@ class Session:
 
     def __init__(self, coordinates: Sequence[Coordinate], value: npt.NDArray[Any]) -> None:
         self._coordinates = coordinates
+        self._scalar = value.ndim == 0
+        self._dtype = value.dtype
         self._time = math.inf
-        self._release = np.empty_like(value)
+        self._release: list[float | int] = []
 
     def release(self, t: float) -> Any:
         """The release at t, in the shape of the value. A refused time changes nothing."""
         t = next_time(t, self._time)
         if t < self._time:
-            numbers = [coordinate.at(t) for coordinate in self._coordinates]
-            self._release = np.array(numbers, dtype=self._release.dtype).reshape(self._release.shape)
+            self._release = [coordinate.at(t) for coordinate in self._coordinates]
             self._time = t
-        return self._release.item() if self._release.ndim == 0 else self._release.copy()
+        return self._release[0] if self._scalar else np.array(self._release, dtype=self._dtype)
