@@ -67,7 +67,7 @@ def test_a_wrong_subject_is_refuted_with_its_fault_and_its_effect(name):
 def test_law_and_privacy_are_two_answers():
     assert (audited("FreshBrownian").law, audited("FreshBrownian").privacy) == ("refuted", "not-covered")
     assert (audited("LowLine").law, audited("LowLine").privacy) == ("not-covered", "refuted")
-    right = audited("Threshold")
+    right = audited("Threshold", samples=8000)
     assert (right.law, right.privacy) == ("consistent", "consistent")
 
 
