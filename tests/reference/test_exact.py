@@ -22,6 +22,7 @@ from mpmath import mp
 from scipy import stats
 
 from nrverify.laws.brownian import Brownian
+from nrverify.laws.discrete_laplace import DiscreteLaplace
 from nrverify.laws.laplace import Laplace
 from nrverify.reference.exact import ExactBrownian, ExactDiscreteLaplace, ExactLaplace, refinement
 from nrverify.reference.exact import brownian as brownian_module
@@ -282,6 +283,16 @@ def test_discrete_laplace_releases_have_their_joint_law(law):
     assert agrees(power=1)
     assert not agrees(power=2)
     assert law.counts(pairs[:, 1], lambda j: discrete_pmf(j, 1.25), np.arange(-3, 4))
+
+
+def test_the_scores_of_discrete_releases_are_uniform_and_uncorrelated(law):
+    rng, process = np.random.default_rng(7), DiscreteLaplace()
+    noise = sessions(ExactDiscreteLaplace, times=(30.0, *TIMES[1:]), value=5) - 5
+    laws = [process.marginal(30.0), process.bridge(2.0, 30.0, noise[:, 0])]
+    laws += [process.bridge(TIMES[i], TIMES[i - 1], noise[:, i - 1]) for i in (2, 3)]
+    ends = [(bridge.cdf_left(x), bridge.cdf(x)) for bridge, x in zip(laws, noise.T, strict=True)]
+    u = np.stack([left + rng.random(SESSIONS) * (right - left) for left, right in ends], axis=1)
+    assert uniform_and_uncorrelated(u, law)
 
 
 X = Fraction(1, 5)

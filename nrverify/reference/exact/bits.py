@@ -22,7 +22,7 @@ WORD = 64
 """Bits of a stream read at once: one machine word decides all but 2^-64 of the coins."""
 
 AHEAD = 8
-"""Words of a stream fetched by one call, which costs as much as one word does."""
+"""Words of a stream fetched by one call, which costs hardly more than one word does."""
 
 SYSTEM = secrets.SystemRandom()
 """The operating system's cryptographic generator; it has no state, so that all sessions may share it."""
