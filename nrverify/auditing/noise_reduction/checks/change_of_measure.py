@@ -58,9 +58,9 @@ class ChangeOfMeasure(PortfolioCheck):
     def __init__(self, process: Process) -> None:
         families: dict[Topic, tuple[float, Wealth]] = {
             LABEL: (1.0, TieWealth()),
-            LAST_LOSS: (1.0, TieWealth()),
-            EARLIER_LOSSES: (2.0, TieWealth()),
-            RELEASES: (1.0, TieWealth()),
+            LAST_LOSS: (1.0, TieWealth(along=True)),
+            EARLIER_LOSSES: (2.0, TieWealth(along=True)),
+            RELEASES: (1.0, TieWealth(along=True)),
         }
         super().__init__(families)
         self.process = process

@@ -59,7 +59,7 @@ class OnGrid:
     def fault(self) -> Fault:
         """What leaves such numbers on such a grid."""
         most = self.hits > MOST * self.count
-        if self.single and most:
+        if self.single and (most or self.kind == RELEASES):
             return SINGLE_PRECISION
         if self.kind == RELEASES:
             return ROUNDED
