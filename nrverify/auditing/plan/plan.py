@@ -173,7 +173,7 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
 
 
 def _planned(result: CheckResult) -> Planned:
-    detectable = _text(result.sizes)
+    detectable = result.detectable or _text(result.sizes)
     sizes = result.sizes
     if result.kind == Kind.RANDOMNESS and result.samples:
         sizes, detectable = (), REPEATED_STREAMS
