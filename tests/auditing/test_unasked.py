@@ -29,7 +29,7 @@ class OnlySamples(subjects.Right):
 def test_it_is_not_covered_the_run_says_nothing_and_why(name, why):
     report = audit(OnlySamples(), checks=[name])
     assert (report.verdict, report.exit_code) == ("inconclusive", 4)
-    assert report.message == f"{name} cannot be asked of this subject: {why}"
+    assert report.message == f"{name} does not apply to this subject: {why}"
     assert [(check.id, check.verdict, check.message) for check in report.checks] == [(name, "not-covered", why)]
     assert report.run["samples"] < 50
 
@@ -37,7 +37,7 @@ def test_it_is_not_covered_the_run_says_nothing_and_why(name, why):
 def test_so_it_is_for_a_threshold_mechanism():
     report = audit(threshold(), checks=["ties"])
     assert report.exit_code == 4
-    assert report.message.startswith("ties cannot be asked of this subject: it is not for subjects with mechanism")
+    assert report.message.startswith("ties does not apply to this subject: it is not for subjects with mechanism")
     assert report.run["samples"] < 100
 
 
