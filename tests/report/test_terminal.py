@@ -214,8 +214,8 @@ def test_quiet_tells_the_claims_that_are_not_settled_and_nothing_else(monkeypatc
 @pytest.mark.parametrize("width", [20, 40, *WIDTHS])
 def test_a_plan_fits_every_width(width):
     checks = (
-        Planned("law.transcript", "law", 149991, 1e-8, "variance off by 1 %", True),
-        Planned("independence.coordinates", "law", 12, 1e-8, "correlation off by 0.3", False),
+        Planned("law.transcript", "law", 149991, 1e-8, (), "variance off by 1 %", True),
+        Planned("independence.coordinates", "law", 12, 1e-8, (), "correlation off by 0.3", False),
     )
     text = printed(print_plan, Plan(SUBJECT, 1e-6, 200_000, checks, (MISSING,)), width=width)
     assert max(map(len, text.split("\n"))) <= width

@@ -67,7 +67,7 @@ def stopped(design=DESIGN, runs=4000, seed=1, noise=bridged, query=None, epsilon
 def scored(runs, rng):
     """With the innovations of the releases."""
     scale = np.abs(np.nan_to_num(runs.releases)) + np.abs(runs.design.array)
-    found = innovations(Brownian(), runs.releases - runs.design.array, runs.times, scale, rng)
+    found = innovations(Brownian(), runs.releases - runs.design.array, runs.times, scale, rng, integer=False)
     return replace(runs, innovations=found)
 
 
