@@ -63,7 +63,7 @@ def test_an_unknown_check_is_a_mistake():
 
 
 def test_nothing_is_unasked_that_was_not_asked_for():
-    from nrverify.auditing.audit import description_of
+    from nrverify.subjects.reach import description_of
 
     description = description_of(OnlySamples(), 60.0)
     assert unasked(description, ()) == []
