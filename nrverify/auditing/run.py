@@ -63,7 +63,7 @@ def _report(
     declared = declarations_for(description.mechanism)
     reproduce = _reproduce(address, settings)
     checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
-    run = _run(settings, running.drawer.drawn, running.stopped, started)
+    run = _run(settings, running.drawer.drawn, running.stopped, started, _seconds_of(host))
     message = running.failure
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
@@ -100,12 +100,17 @@ def errored(
 ) -> Report:
     """The report of a subject that could not be run."""
     subject = _subject(address, description)
-    return Report("errored", EXIT["errored"], subject, _run(settings, drawn, "errored", started), (), message)
+    return Report("errored", EXIT["errored"], subject, _run(settings, drawn, "errored", started, 0.0), (), message)
 
 
 def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
     fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
     return {**{field: getattr(description, field, None) for field in fields}, "address": address}
+
+
+def _seconds_of(host: Host | RecordsFile) -> float:
+    """What the subject took; nothing, where it was recorded."""
+    return 0.0 if isinstance(host, RecordsFile) else host.seconds
 
 
 def _run(settings: Settings, drawn: int, stopped: str, started: float, subject_seconds: float) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.faults.noise import FRESH_NOISE
 from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
 from nrverify.statistics.estimate import Estimate, Measure
 

@@ -58,7 +58,9 @@ def test_every_verdict_is_valid_and_every_result_has_a_file_and_a_line(verdict, 
 @settings(deadline=None, derandomize=True)
 @given(st.text(st.characters(categories=None)) | st.text(st.characters(categories=("Cs", "Cc"))))
 def test_any_text_gives_a_valid_log(text):
-    report = made.made("refuted", [replace(made.REFUTED, message=text, explanation=None)], text, name=text, address=f"cmd:{text}")
+    report = made.made(
+        "refuted", [replace(made.REFUTED, message=text, explanation=None)], text, name=text, address=f"cmd:{text}"
+    )
     assert len(results_of(report)) == 1
 
 
