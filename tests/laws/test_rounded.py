@@ -238,6 +238,34 @@ def test_a_repeated_time_repeats_the_release_or_is_impossible():
         assert filtered(process, VALUE, [2.0, 2.0], [1.0, 0.0], 1.0).log_likelihood == -np.inf
 
 
+class AnotherClock:
+    """A process whose time is the square of the scale of another: nothing is known of it but its laws."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def marginal(self, t):
+        return self.process.marginal(np.sqrt(t))
+
+    def bridge(self, s, t, given):
+        return self.process.bridge(np.sqrt(s), np.sqrt(t), given)
+
+
+@pytest.mark.parametrize("process", [Brownian(), Laplace()], ids=str)
+def test_a_process_that_is_not_known_is_filtered_until_nothing_changes(process):
+    releases = 0.5 * np.array([[1, 1, 0], [-3, 0, 0]])
+    known = filtered(process, VALUE, [2.0, 1.0, 0.25], releases, 0.5)
+    unknown = filtered(AnotherClock(process), VALUE, [4.0, 1.0, 0.0625], releases, 0.5)
+    assert unknown.log_likelihood == pytest.approx(known.log_likelihood, rel=0, abs=1e-10)
+    assert unknown.lower == pytest.approx(known.lower, rel=1e-10)
+
+
+def test_a_process_that_is_not_known_and_does_not_settle_is_refused(monkeypatch):
+    monkeypatch.setattr("nrverify.laws.rounded.resolution._MOST_NODES", 128)
+    with pytest.raises(ValueError, match="the filter settles"):
+        filtered(AnotherClock(Brownian()), VALUE, [1.0, 1 - 1e-12], [0.0, 0.0], 1.0)
+
+
 def test_bad_arguments_are_refused_with_their_value():
     with pytest.raises(ValueError, match=r"releases hold 0\.75, which must be a multiple of granularity = 0\.5"):
         filtered(Brownian(), 0.0, [1.0], [0.75], 0.5)

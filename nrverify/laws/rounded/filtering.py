@@ -22,12 +22,14 @@ from scipy.special import logsumexp
 
 from nrverify.laws.process import Process
 from nrverify.laws.rounded.cells import POINTS, Cells, Resolution, cells, split_at_nodes
-from nrverify.laws.rounded.resolution import resolutions_for
+from nrverify.laws.rounded.resolution import growing_resolutions, known_resolutions
 from nrverify.laws.rounded.transcripts import Transcript, checked_transcript
 from nrverify.laws.validation.times import Floats
 
 _AT_ONCE = 2**21
 """Entries of a kernel held in memory at a time."""
+_SETTLED = 1e-11
+"""Agreement of two resolutions asked of a process whose smoothness is not known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +53,34 @@ def filtered(
     """The exact filter for `releases` at the non-increasing `times`, each the ideal release rounded to the grid.
 
     `value` is a number and `releases` of shape (…, n), or `value` of shape (d,) and `releases` (…, n, d): coordinates
-    are independent. Relative accuracy about 1e-10 for Brownian and Laplace; a ValueError where times are so close, or
-    releases so far out, that more than 4096 nodes in a cell would be needed.
+    are independent. Relative accuracy about 1e-10 for Brownian and Laplace; for another process, whose densities must
+    be smooth except at 0 and at the last value, panels are doubled until nothing changes. A ValueError where times are
+    so close, or releases so far out, that more than 4096 nodes in a cell would be needed.
     """
     transcript = checked_transcript(process, value, times, releases, granularity)
+    resolutions = known_resolutions(process, transcript)
+    if resolutions is not None:
+        return _filter(process, transcript, resolutions)
+    coarse = None
+    for resolutions in growing_resolutions(transcript):
+        fine = _filter(process, transcript, resolutions)
+        if coarse is not None and _agree(coarse, fine):
+            return fine
+        coarse = fine
+    raise ValueError(
+        f"granularity = {transcript.granularity:g} must be such that the filter settles to {_SETTLED}, but for this "
+        f"process it does not at times = {transcript.times}; take a finer grid, or times less close together"
+    )
+
+
+def _agree(coarse: Filtered, fine: Filtered) -> bool:
+    """Whether two resolutions give the same answers."""
+    pairs = ((coarse.lower, fine.lower), (coarse.upper, fine.upper), (coarse.log_likelihood, fine.log_likelihood))
+    return all(np.allclose(a, b, rtol=_SETTLED, atol=_SETTLED) for a, b in pairs)
+
+
+def _filter(process: Process, transcript: Transcript, resolutions: list[Resolution]) -> Filtered:
     rows, looks = transcript.cells.shape
-    resolutions = resolutions_for(process, transcript)
     ends = np.empty((3, rows, looks))
     likelihood = np.empty((rows, looks))
     step = max(1, _AT_ONCE // max(resolution.nodes for resolution in resolutions) ** 2)

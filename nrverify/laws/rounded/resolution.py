@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.laws.rounded.cells import POINTS, Resolution
 from nrverify.laws.rounded.transcripts import Transcript
@@ -19,8 +21,18 @@ _FEW_POINTS = 8
 """Enough where a cell is a fifth of a deviation or less."""
 
 
-def resolutions_for(process: Any, transcript: Transcript) -> list[Resolution]:
-    """The panels of a cell, for each look."""
+def growing_resolutions(transcript: Transcript) -> Iterator[list[Resolution]]:
+    """Twice as many panels each time, the same at every look."""
+    panels = 2
+    while panels * POINTS <= _MOST_NODES:
+        yield [Resolution(panels, POINTS, at_zero=True)] * len(transcript.times)
+        panels *= 2
+
+
+def known_resolutions(process: Any, transcript: Transcript) -> list[Resolution] | None:
+    """The panels of a cell, for each look, of the processes whose densities are known; None for another."""
+    if not isinstance(process, (Brownian, Laplace)):
+        return None
     resolutions = _laplace(transcript) if isinstance(process, Laplace) else _gaussian(transcript)
     most = max(resolution.nodes for resolution in resolutions)
     if most > _MOST_NODES:
