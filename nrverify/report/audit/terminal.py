@@ -34,7 +34,8 @@ MEANING = {
     "errored": "the subject could not be run",
 }
 
-REMARKS = (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED)
+NOT_COVERED = CheckVerdict.NOT_COVERED
+REMARKS = (CheckVerdict.ADVICE, NOT_COVERED)
 """Verdicts that judge nothing."""
 
 
@@ -94,8 +95,13 @@ def _print_head(report: Report, console: Console, answered: bool = True) -> None
 
 
 def _meaning(report: Report) -> str:
-    unasked = report.checks and all(check.verdict in REMARKS for check in report.checks)
-    return "nothing could be asked of it" if report.verdict == "inconclusive" and unasked else MEANING[report.verdict]
+    return "nothing could be asked of it" if _nothing_judged(report) else MEANING[report.verdict]
+
+
+def _nothing_judged(report: Report) -> bool:
+    """Whether every check is not covered, or only advice."""
+    remarks = bool(report.checks) and all(check.verdict in REMARKS for check in report.checks)
+    return report.verdict == "inconclusive" and remarks
 
 
 def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
@@ -162,11 +168,14 @@ def _print_details(check: CheckResult, console: Console) -> None:
 
 
 def _print_remarks(report: Report, console: Console) -> None:
-    """Advice and what is not covered, checks with the same words together; not what the head has said."""
-    said = report.message or ""
+    """Advice and what is not covered, checks with the same reason together.
+
+    Where nothing could be judged, the head has said why.
+    """
+    nothing_judged = _nothing_judged(report)
     together: dict[tuple[CheckVerdict, str], list[CheckResult]] = {}
     for check in report.checks:
-        if check.verdict in REMARKS and check.message and check.message not in said:
+        if check.verdict in REMARKS and check.message and not (nothing_judged and check.verdict is NOT_COVERED):
             together.setdefault((check.verdict, check.message), []).append(check)
     for index, ((verdict, message), group) in enumerate(together.items()):
         gap = "\n" if index == 0 else ""
