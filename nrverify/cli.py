@@ -26,7 +26,7 @@ Exit codes of every command:
   3    the subject could not be run
   4    inconclusive
   70   a fault of nrverify's own
-  130  interrupted (128 + the signal's number): no verdict
+  129, 130, 143  ended by SIGHUP, SIGINT or SIGTERM (128 + the signal's number): no verdict
   141  whoever read the output has closed it; reports asked for as files are written
 """
 
@@ -113,6 +113,9 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    from nrverify.processes import leaving
+
+    leaving.listen()
     try:
         code = _exit_code()
         sys.stdout.flush()
@@ -120,6 +123,9 @@ def main() -> None:
     except OSError as error:
         # Whoever reads the output has gone, or its disk is full: no verdict has these codes.
         code = _say_nothing_more(error)
+    if (number := leaving.told()) is not None:
+        leaving.end_now(number)
+    leaving.sweep()
     sys.exit(code)
 
 
@@ -135,7 +141,10 @@ def _exit_code() -> int:
         mistake.show()
         return mistake.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted: no verdict", err=True)
+        from nrverify.processes.leaving import told
+
+        if told() is None:  # who was told has said so
+            click.echo("interrupted: no verdict", err=True)
         return EXIT_INTERRUPTED
     except OSError:
         raise

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, within
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 if TYPE_CHECKING:
@@ -88,9 +89,9 @@ def describe(attributes: dict[str, Any]) -> Description:
         methods=methods,
         sensitivity=sensitivity,
         delta=delta,
-        rate=_positive(attributes, "rate"),
+        rate=_positive(attributes, "rate", RATES),
         process=_choice(attributes, "process", ("brownian", "skellam"), "brownian"),
-        range=_finite(attributes, "range"),
+        range=_finite(attributes, "range", EPSILONS if knob == "epsilon" else NUMBERS),
         dimensions=_dimensions(attributes) or usual,
         interval=_pair(attributes, "interval"),
     )
@@ -127,11 +128,11 @@ def _number(attributes: dict[str, Any], key: str) -> float | None:
     return number
 
 
-def _positive(attributes: dict[str, Any], key: str) -> float | None:
+def _positive(attributes: dict[str, Any], key: str, limits: tuple[float, float] = NUMBERS) -> float | None:
     number = _number(attributes, key)
     if number is not None and number <= 0:
         raise SubjectFailed(f"the attribute {key} is {number!r}: it must be positive")
-    return number
+    return number if number is None else within(f"the attribute {key}", number, limits)
 
 
 def _pair(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
@@ -149,10 +150,13 @@ def _pair(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
     return low, high
 
 
-def _finite(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
+def _finite(attributes: dict[str, Any], key: str, limits: tuple[float, float]) -> tuple[float, float] | None:
     pair = _pair(attributes, key)
     if pair is not None and math.isinf(pair[1]):
         raise SubjectFailed(f"the attribute {key} is {attributes[key]!r:.100}: both ends must be finite")
+    for end in pair or ():
+        if end != 0:
+            within(f"an end of the attribute {key}", end, limits)
     return pair
 
 

@@ -38,6 +38,8 @@ IDS = ("boundary.values", "boundary.monotone", "boundary.crossing", "boundary.in
 
 FARTHEST = 1e9
 """All t > 0 means t/Δ² between one part in so many and so many."""
+BEYOND = 1e15
+"""An end that a subject names may lie so far out: over more decades the crossing probability loses its digits."""
 SCAN, FEWEST = 2000, 300
 SECONDS_A_SCAN = 0.8
 ROUND_TIMES = np.concatenate([np.arange(1.0, 101.0), np.outer(10.0 ** np.arange(-3, 6), [1.0, 2.0, 5.0]).ravel()])
@@ -72,10 +74,12 @@ class BoundaryAudit:
         improper: ImproperValue | None = None
         found: list[CheckResult] = []
         try:
-            self._smoke()
-            self._look()
-            for judge in (self._crossing, self._monotone, self._inverse):
-                found += judge()
+            # A subject may answer with absurd numbers: their arithmetic overflows, and they are judged all the same.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                self._smoke()
+                self._look()
+                for judge in (self._crossing, self._monotone, self._inverse):
+                    found += judge()
         except ImproperValue as value:
             improper = value
         except OutOfTime:
@@ -91,7 +95,8 @@ class BoundaryAudit:
         """The boundary and where it is crossed; none where it has no proper values."""
         if self.scan is None:
             return {}
-        return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -171,6 +176,12 @@ def claim_of(description: Description) -> Claim:
         raise SubjectFailed(f"sensitivity is {description.sensitivity!r}: for skellam noise it must be a whole number")
     square = description.sensitivity**2
     low, high = description.interval or (0.0, math.inf)
+    for end in (low, high):
+        if 0 < end < math.inf and not square / BEYOND <= end <= square * BEYOND:
+            raise SubjectFailed(
+                f"interval is {description.interval!r}: an end must have t/Δ² between {1 / BEYOND:g} and {BEYOND:g}, "
+                f"that is t between {square / BEYOND:g} and {square * BEYOND:g}; 0 and infinity are open ends"
+            )
     ends = (low if low > 0 else square / FARTHEST, high if math.isfinite(high) else square * FARTHEST)
     if not ends[0] < ends[1]:
         raise SubjectFailed(f"interval is {description.interval!r}: it must have a part with t/Δ² in [1e-9, 1e9]")

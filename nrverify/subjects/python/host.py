@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.processes import descendants
+from nrverify.processes.guardian import GUARDIAN
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
@@ -34,13 +36,18 @@ class PythonHost:
         context = multiprocessing.get_context("fork")
         self.timeout = timeout
         self.seconds = 0.0
+        self._ended = False
         self._connection, theirs = context.Pipe()
+        self._mark = descendants.new_mark()
         self._process: ForkProcess | Interpreter
         if folder is not None:
-            self._process = Interpreter(theirs, load, folder)
+            self._process = Interpreter(theirs, load, folder, self._mark)
         else:
-            self._process = context.Process(target=_forked, args=(theirs, self._connection, load), daemon=True)
+            arguments = (theirs, self._connection, load, self._mark)
+            self._process = context.Process(target=_forked, args=arguments, daemon=True)
             self._process.start()
+        assert self._process.pid is not None
+        GUARDIAN.watch(self._process.pid, self._mark)
         theirs.close()
         try:
             self.description: Description = self._receive("loading the subject")
@@ -111,12 +118,11 @@ class PythonHost:
     def close(self) -> None:
         """Ends the worker and everything it started; never waits for it."""
         self._connection.close()
-        if self._process.pid is not None:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                self._process.kill()
-        self._process.join()
+        if not self._ended and self._process.pid is not None:
+            self._ended = True
+            descendants.end(self._process.pid, self._mark)
+            self._process.join()
+            GUARDIAN.release(self._process.pid)
 
     def _request(self, method: str, *arguments: Any) -> Any:
         started = time.monotonic()
@@ -158,9 +164,10 @@ def _words(method: str, arguments: tuple[Any, ...]) -> str:
     return {"play": "open() and release() of some sessions", "refusal": "an invalid request"}.get(method, f"{method}()")
 
 
-def _forked(connection: Connection, parents: Connection, load: Callable[[], Any]) -> None:
+def _forked(connection: Connection, parents: Connection, load: Callable[[], Any], mark: str) -> None:
     parents.close()
     os.setsid()
+    os.environ[descendants.VARIABLE] = mark
     serve(connection, load)
 
 
@@ -168,6 +175,8 @@ def serve(connection: Connection, load: Callable[[], Any]) -> None:
     """The worker: loads the subject, then answers requests until the audit closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    descendants.adopt()
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from nrverify.subjects.adapter import Adapter

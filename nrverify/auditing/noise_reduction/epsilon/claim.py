@@ -83,7 +83,9 @@ class EpsilonClaim:
         epsilons = np.array(sorted(self._times))
         times = np.array([self._times[epsilon] for epsilon in epsilons])
         single = log_ndtr(-self._curve(epsilons, times) / np.sqrt(times))
-        likely = np.flatnonzero(single > single.max() - LIKELY)
+        if not np.isfinite(single.max()):
+            return None
+        likely = np.flatnonzero(single >= single.max() - LIKELY)
         # One further on both sides: the likeliest may lie between two that were asked.
         return float(epsilons[max(likely[0] - 1, 0)]), float(epsilons[min(likely[-1] + 1, epsilons.size - 1)])
 
