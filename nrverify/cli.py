@@ -131,6 +131,8 @@ def main() -> None:
 
 def _exit_code() -> int:
     """What the command comes to; `OSError` where its output cannot be written."""
+    from nrverify.processes.leaving import Told
+
     try:
         return int(cli.main(prog_name="nrverify", standalone_mode=False) or 0)
     except SystemExit as leaving:
@@ -141,10 +143,9 @@ def _exit_code() -> int:
         mistake.show()
         return mistake.exit_code
     except (click.Abort, KeyboardInterrupt):
-        from nrverify.processes.leaving import told
-
-        if told() is None:  # who was told has said so
-            click.echo("interrupted: no verdict", err=True)
+        click.echo("interrupted: no verdict", err=True)
+        return EXIT_INTERRUPTED
+    except Told:
         return EXIT_INTERRUPTED
     except OSError:
         raise

@@ -49,9 +49,12 @@ class Guardian:
                 self._dismiss()
 
     def end_all(self) -> None:
-        """Kills everything under care, at once; takes no lock, so that it may be called from anywhere."""
+        """Kills everything under care, and the guardian, at once; takes no lock: it may be called from anywhere."""
         for pid, mark in list(self._kept.items()):
             end(pid, mark or None)
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
     def _tell(self, words: str) -> None:
         if self._process is None:
@@ -64,9 +67,9 @@ class Guardian:
     def _dismiss(self) -> None:
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
+            process.kill()  # it has nothing to do, and may not even have come to itself
             process.stdin.close()
-            with contextlib.suppress(Exception):  # it takes longer: nobody waits for it
-                process.wait(timeout=5)
+            process.wait()
 
     def forget(self) -> None:
         """In a fork: neither the guardian nor what is under its care is this process's."""

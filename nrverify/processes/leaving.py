@@ -18,7 +18,7 @@ DEADLINE = 1.2
 """Seconds that unwinding may take: a person who pressed Ctrl-C waits at most two."""
 
 
-class Told(KeyboardInterrupt):
+class Told(BaseException):
     """The process is to end. No `SystemExit`, which a search for counterexamples would take for one."""
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from nrverify.processes import descendants
 from nrverify.processes.guardian import GUARDIAN
+from nrverify.processes.leaving import adopt
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
@@ -39,6 +40,7 @@ class PythonHost:
         self._ended = False
         self._connection, theirs = context.Pipe()
         self._mark = descendants.new_mark()
+        adopt()
         self._process: ForkProcess | Interpreter
         if folder is not None:
             self._process = Interpreter(theirs, load, folder, self._mark)
@@ -117,12 +119,13 @@ class PythonHost:
 
     def close(self) -> None:
         """Ends the worker and everything it started; never waits for it."""
-        self._connection.close()
         if not self._ended and self._process.pid is not None:
             self._ended = True
+            # First, and not after it has seen the connection closed and gone: what it started is found through it.
             descendants.end(self._process.pid, self._mark)
             self._process.join()
             GUARDIAN.release(self._process.pid)
+        self._connection.close()
 
     def _request(self, method: str, *arguments: Any) -> Any:
         started = time.monotonic()
