@@ -140,6 +140,9 @@ def _exit_code() -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as mistake:
+        from nrverify.plain_text import plain_text
+
+        object.__setattr__(mistake, "message", plain_text(mistake.message))
         mistake.show()
         return mistake.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -152,8 +155,10 @@ def _exit_code() -> int:
     except Exception as error:
         if os.environ.get("NRVERIFY_DEBUG"):
             raise
+        from nrverify.plain_text import plain_text
+
         click.echo(
-            f"nrverify: a fault of its own: {type(error).__name__}: {error}\n"
+            f"nrverify: a fault of its own: {type(error).__name__}: {plain_text(str(error))}\n"
             "Please report it; NRVERIFY_DEBUG=1 shows where it happened.",
             err=True,
         )

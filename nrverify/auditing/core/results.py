@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nrverify.auditing.core.pictures import Picture
+from nrverify.plain_text import plain_fields
 
 if TYPE_CHECKING:
     from nrverify.auditing.noise_reduction.diagnosis.second_moments import Suspect
@@ -98,6 +99,9 @@ class Report:
     """What each check saw, by its id: for the page, not part of the document."""
     asked: tuple[str, ...] = ()
     """Where the subject was asked, in words: for people, not part of the document."""
+
+    def __post_init__(self) -> None:
+        plain_fields(self)
 
     def to_json(self) -> str:
         """The report as one JSON document (`nrverify/report/1`)."""

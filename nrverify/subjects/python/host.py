@@ -23,6 +23,7 @@ from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Play
+from nrverify.subjects.python.channel import BadMessage, Channel, Late
 from nrverify.subjects.python.interpreter import Interpreter
 from nrverify.subjects.stopping_utilities import Utility
 
@@ -38,19 +39,22 @@ class PythonHost:
         self.timeout = timeout
         self.seconds = 0.0
         self._ended = False
-        self._connection, theirs = context.Pipe()
+        ours, theirs = context.Pipe()
+        prints, printing = os.pipe()
         self._mark = descendants.new_mark()
         adopt()
         self._process: ForkProcess | Interpreter
         if folder is not None:
-            self._process = Interpreter(theirs, load, folder, self._mark)
+            self._process = Interpreter(theirs, printing, load, folder, self._mark)
         else:
-            arguments = (theirs, self._connection, load, self._mark)
+            arguments = (theirs, printing, (ours, prints), load, self._mark)
             self._process = context.Process(target=_forked, args=arguments, daemon=True)
             self._process.start()
         assert self._process.pid is not None
         GUARDIAN.watch(self._process.pid, self._mark)
         theirs.close()
+        os.close(printing)
+        self._channel = Channel(ours, prints)
         try:
             self.description: Description = self._receive("loading the subject")
         except BaseException:
@@ -125,13 +129,15 @@ class PythonHost:
             descendants.end(self._process.pid, self._mark)
             self._process.join()
             GUARDIAN.release(self._process.pid)
-        self._connection.close()
+        self._channel.close()
 
     def _request(self, method: str, *arguments: Any) -> Any:
         started = time.monotonic()
         try:
-            self._connection.send((method, arguments))
-        except (BrokenPipeError, OSError):
+            self._channel.send((method, arguments), self.timeout)
+        except Late:
+            raise SubjectFailed(self._late(_words(method, arguments))) from None
+        except OSError:
             words = f"the subject's process ended {self._ending()} before {_words(method, arguments)}"
             raise SubjectFailed(words) from None
         try:
@@ -141,16 +147,21 @@ class PythonHost:
 
     def _receive(self, what: str) -> Any:
         try:
-            if not self._connection.poll(self.timeout):
-                raise SubjectFailed(f"{what} took longer than {self.timeout:g} seconds (--timeout)")
-            outcome, payload = self._connection.recv()
+            outcome, payload = self._channel.receive(self.timeout)
+        except Late:
+            raise SubjectFailed(self._late(what)) from None
         except (EOFError, ConnectionResetError):
             raise SubjectFailed(f"the subject's process ended {self._ending()} during {what}") from None
+        except (BadMessage, TypeError, ValueError) as error:
+            raise SubjectFailed(f"the subject's process answered {what} with something else: {error}") from None
         if outcome == "failed":
             raise SubjectFailed(payload)
         if outcome == "refused":
             raise SubjectRefused(payload)
         return payload
+
+    def _late(self, what: str) -> str:
+        return f"{what} took longer than {self.timeout:g} seconds (--timeout)"
 
     def _ending(self) -> str:
         self._process.join(timeout=2)
@@ -167,10 +178,15 @@ def _words(method: str, arguments: tuple[Any, ...]) -> str:
     return {"play": "open() and release() of some sessions", "refusal": "an invalid request"}.get(method, f"{method}()")
 
 
-def _forked(connection: Connection, parents: Connection, load: Callable[[], Any], mark: str) -> None:
-    parents.close()
+def _forked(
+    connection: Connection, printing: int, parents: tuple[Connection, int], load: Callable[[], Any], mark: str
+) -> None:
+    parents[0].close()
+    os.close(parents[1])
     os.setsid()
     os.environ[descendants.VARIABLE] = mark
+    os.dup2(printing, 2)
+    os.close(printing)
     serve(connection, load)
 
 

@@ -21,7 +21,7 @@ from nrverify.processes.descendants import VARIABLE
 class Interpreter:
     """A fresh interpreter that serves a subject, with as much of a process's interface as its host uses."""
 
-    def __init__(self, connection: Connection, load: Callable[[], Any], folder: str, mark: str) -> None:
+    def __init__(self, connection: Connection, printing: int, load: Callable[[], Any], folder: str, mark: str) -> None:
         # What a subject is may have been defined anywhere, also in a notebook.
         import cloudpickle
 
@@ -30,6 +30,7 @@ class Interpreter:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "nrverify.subjects.python.interpreter", str(descriptor)],
             stdin=subprocess.PIPE,
+            stderr=printing,
             pass_fds=[descriptor],
             cwd=folder if Path(folder).is_dir() else None,
             start_new_session=True,
