@@ -151,11 +151,13 @@ def _judged(
     try:
         results = (*engine.run(), *unasked(description, settings.only))
     except SubjectFailed as failure:
-        return _errored(address, description, settings, engine.drawer.drawn, started, str(failure))
+        seconds = getattr(engine.drawer, "subject_seconds", 0.0)
+        return _errored(address, description, settings, engine.drawer.drawn, started, str(failure), seconds)
     verdict = verdict_of(results)
     reproduce = _reproduce(address, settings)
     checks = explained(results, description, settings.alpha, reproduce)
-    run = _run(settings, engine.drawer.drawn, engine.stopped, started)
+    seconds = getattr(engine.drawer, "subject_seconds", 0.0)
+    run = _run(settings, engine.drawer.drawn, engine.stopped, started, seconds)
     message = engine.failure or (_would_do(checks, engine.drawer.drawn) if verdict == "inconclusive" else None)
     seen = (engine.pictures(), engine.asked)
     return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message, *seen)
@@ -212,10 +214,16 @@ def _would_do(checks: tuple[CheckResult, ...], drawn: int) -> str:
 
 
 def _errored(
-    address: str | None, description: Description | None, settings: Settings, drawn: int, started: float, message: str
+    address: str | None,
+    description: Description | None,
+    settings: Settings,
+    drawn: int,
+    started: float,
+    message: str,
+    seconds: float = 0.0,
 ) -> Report:
-    subject = _subject(address, description)
-    return Report("errored", EXIT["errored"], subject, _run(settings, drawn, "errored", started), (), message)
+    subject, run = _subject(address, description), _run(settings, drawn, "errored", started, seconds)
+    return Report("errored", EXIT["errored"], subject, run, (), message)
 
 
 def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
@@ -223,7 +231,7 @@ def _subject(address: str | None, description: Description | None) -> dict[str, 
     return {**{field: getattr(description, field, None) for field in fields}, "address": address}
 
 
-def _run(settings: Settings, drawn: int, stopped: str, started: float) -> dict[str, Any]:
+def _run(settings: Settings, drawn: int, stopped: str, started: float, subject: float = 0.0) -> dict[str, Any]:
     versions = {name: version(name) for name in ("nrverify", "numpy", "scipy")}
     return {
         "seed": settings.seed,
@@ -232,6 +240,7 @@ def _run(settings: Settings, drawn: int, stopped: str, started: float) -> dict[s
         "stopped": stopped,
         "versions": {**versions, "python": platform.python_version()},
         "seconds": round(time.monotonic() - started, 3),
+        "subject_seconds": round(subject, 3),
     }
 
 

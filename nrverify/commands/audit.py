@@ -49,7 +49,7 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.argument("subject")
 @click.option("--alpha", type=float, default=1e-6, show_default=True, help="False-alarm probability of the whole run.")
 @click.option("--samples", type=int, default=200_000, show_default=True, help="Sessions or runs in all.")
-@click.option("--budget", type=float, default=120.0, show_default=True, help="Seconds the subject may take in all.")
+@click.option("--budget", type=float, default=120.0, show_default=True, help="Seconds of the run.")
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds one request may take.")
 @click.option("--seed", default="0", show_default=True, callback=seed_or_random, help="Seed of the audit, or 'random'.")
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")

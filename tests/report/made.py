@@ -15,6 +15,7 @@ RUN = {
     "stopped": "samples",
     "versions": {"nrverify": "0.1.0", "numpy": "2", "scipy": "1", "python": "3.11"},
     "seconds": 1.25,
+    "subject_seconds": 0.5,
 }
 
 REFUTED = CheckResult(

@@ -156,7 +156,7 @@ class BoundaryAudit:
 
     def _unanswered(self, results: list[CheckResult], improper: ImproperValue | None) -> list[CheckResult]:
         """Checks that could not be put, because ψ has no proper value or the time was up."""
-        message = "the subject's budget of time was used up (--budget)"
+        message = "the run's budget of time was used up (--budget)"
         if improper is not None:
             message = f"not judged: ψ has no proper value at t = {improper.time:.6g}"
         have = {result.id for result in results}

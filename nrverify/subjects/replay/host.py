@@ -74,7 +74,9 @@ class Recording:
 
     def host(self) -> ExchangeHost:
         """The subject, as far as it was asked."""
-        return ExchangeHost(self.description, math.inf, self._exchange)
+        host = ExchangeHost(self.description, math.inf, self._exchange)
+        host.replays, host.cut = True, _cut(self.header.get("cut"))
+        return host
 
     def _exchange(self, method: str, arguments: tuple[Any, ...]) -> Exchange:
         """The answer to the same request; seeds make every request another, so that order does not matter."""
@@ -161,6 +163,15 @@ def _header(header: Any, archive: Archive) -> dict[str, Any]:
         if header["sums"].get(name) != archive.sum(name):
             raise DoesNotFit(f"{name} is not what was recorded: its sum differs")
     return header
+
+
+def _cut(found: Any) -> tuple[int, ...] | None:
+    """The place where the time of the recorded run was up."""
+    if found is None:
+        return None
+    if not isinstance(found, list) or len(found) != 2 or not all(type(number) is int for number in found):
+        raise DoesNotFit(f"its header has a cut of {found!r:.60}: two integers are needed")
+    return tuple(found)
 
 
 def _description(header: dict[str, Any]) -> Description:

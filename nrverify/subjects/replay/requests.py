@@ -74,6 +74,12 @@ class ExchangeHost:
         self.description = description
         self.timeout = timeout
         self.seconds = 0.0
+        self.exchanges = 0
+        """How many there were."""
+        self.replays = False
+        """Whether the answers are those of a record."""
+        self.cut: tuple[int, ...] | None = None
+        """The place of the run where its time was up, if it was."""
         self._exchange = exchange
         self._close = close
 
@@ -144,4 +150,5 @@ class ExchangeHost:
     def _ask(self, method: str, *arguments: Any) -> Any:
         found = self._exchange(method, arguments)
         self.seconds += found.seconds
+        self.exchanges += 1
         return found.result()
