@@ -113,6 +113,10 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    from nrverify.platforms import unsupported
+
+    if (why := unsupported()) is not None:
+        sys.exit(_refused(why))
     from nrverify.processes import leaving
 
     leaving.listen()
@@ -127,6 +131,11 @@ def main() -> None:
         leaving.end_now(number)
     leaving.sweep()
     sys.exit(code)
+
+
+def _refused(why: str) -> int:
+    click.echo(why, err=True)
+    return EXIT_USAGE
 
 
 def _exit_code() -> int:

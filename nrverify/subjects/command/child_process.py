@@ -46,6 +46,7 @@ class Child:
         adopt()
         self._process = _start(_split(command), {**os.environ, descendants.VARIABLE: self._mark})
         self._owner = os.getpid()
+        self._started = descendants.started_at(self._process.pid)
         GUARDIAN.watch(self._process.pid, self._mark)
         self._stdin, self._stdout, self._stderr = (
             _pipe(stream) for stream in (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -106,7 +107,7 @@ class Child:
 
     def _kill(self, known: dict[int, str | None]) -> None:
         """Ends the process and everything below it, also what it left behind when it was asked to stop."""
-        descendants.end(self._process.pid, self._mark)
+        descendants.end(self._process.pid, self._mark, self._started)
         for pid, started in known.items():
             if started is not None and descendants.started_at(pid) == started:
                 descendants.end(pid)
@@ -191,16 +192,23 @@ class Child:
 
     def _exit_status(self) -> str | None:
         """How the process ended, None while it runs. It is not reaped: its group keeps its number until it is."""
+        if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+            return _words_of(self._process.poll())
         try:
             found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return "unobserved"
         if found is None:
             return None
-        if found.si_code == os.CLD_EXITED:
-            return f"with exit code {found.si_status}"
-        name = signal.strsignal(found.si_status) or "unknown"
-        return f"by signal {found.si_status} ({name.lower()})"
+        return _words_of(found.si_status if found.si_code == os.CLD_EXITED else -found.si_status)
+
+
+def _words_of(code: int | None) -> str | None:
+    """An exit code in words, that of a signal being negative; None while the process runs."""
+    if code is None or code >= 0:
+        return None if code is None else f"with exit code {code}"
+    name = signal.strsignal(-code) or "unknown"
+    return f"by signal {-code} ({name.lower()})"
 
 
 def _split(command: str) -> list[str]:
