@@ -50,6 +50,12 @@ def test_members_that_share_their_bytes_are_refused(tmp_path):
         assert len(file.infolist()) == 60  # a zip file all the same
 
 
+def test_a_zip_file_without_members_is_one_sentence(tmp_path):
+    with zipfile.ZipFile(tmp_path / "empty.npz", "w"):
+        pass
+    tried(tmp_path / "r.npz", (tmp_path / "empty.npz").read_bytes())
+
+
 @pytest.mark.slow
 def test_any_damaged_record_is_a_record_or_one_sentence(tmp_path):
     rng = fresh()

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -128,7 +129,7 @@ def _acceptable(members: list[zipfile.ZipInfo], size: int) -> dict[str, int]:
     unpacked = sum(sizes.values())
     packed = max(sum(member.compress_size for member in members), 1)
     places = sorted((member.header_offset, member.compress_size) for member in members)
-    for (start, length), end in zip(places, [*(start for start, _ in places[1:]), size], strict=True):
+    for (start, length), (end, _) in pairwise([*places, (size, 0)]):
         if start + LOCAL_HEADER + length > end:
             raise BadArchive("two members of the file share bytes, or one goes on beyond its end")
     if unpacked > MOST_BYTES:
