@@ -113,6 +113,19 @@ def test_absurd_answers_are_judged(subject, verdict):
     assert report.verdict == verdict
 
 
+@pytest.mark.parametrize("value", [math.nan, 0.0, -1.0])
+def test_a_boundary_without_a_value_where_only_its_crossing_is_integrated_is_refuted(value):
+    """The fourth call on is that of the quadrature, for these times are not those of any scan."""
+    calls = []
+
+    def epsilon(t):
+        calls.append(t)
+        return value if len(calls) > 7000 else 0.5 / t + 5.5 / math.sqrt(t) + 1e-3 * math.sin(40 * math.log(t))
+
+    report = nrverify.audit(boundary(epsilon, interval=(0.01, 100.0)), budget=60)
+    assert report.verdict == "refuted"
+
+
 def test_a_boundary_over_thirty_decades_ends():
     report = nrverify.audit(boundary(linear, interval=(1e-15, 1e15)), budget=20)
     assert report.verdict == "refuted"  # one quantile at every time: passed sooner or later

@@ -76,10 +76,7 @@ class BoundaryAudit:
         try:
             # A subject may answer with absurd numbers: their arithmetic overflows, and they are judged all the same.
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                self._smoke()
-                self._look()
-                for judge in (self._crossing, self._monotone, self._inverse):
-                    found += judge()
+                self._judge(found)
         except ImproperValue as value:
             improper = value
         except OutOfTime:
@@ -90,6 +87,18 @@ class BoundaryAudit:
             self.stopped = "refuted"
         only = self.settings.only
         return tuple(result for result in results if not only or result.id in only)
+
+    def _judge(self, found: list[CheckResult]) -> None:
+        """All judgements, each added when it is made; what the subject's values raised, as it was raised."""
+        try:
+            self._smoke()
+            self._look()
+            for judge in (self._crossing, self._monotone, self._inverse):
+                found += judge()
+        except ValueError:
+            if self.asker.raised is None:
+                raise
+            raise self.asker.raised from None
 
     def pictures(self) -> dict[str, tuple[Picture, ...]]:
         """The boundary and where it is crossed; none where it has no proper values."""

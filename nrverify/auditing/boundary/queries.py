@@ -39,6 +39,8 @@ class Asker:
         self._known: dict[str, dict[float, float]] = {"epsilon": {}, "time": {}}
         self._failed: Exception | None = None
         self._pace: float | None = None
+        self.raised: Exception | None = None
+        """What asking has raised: whoever integrates a curve says only that it has no value somewhere."""
 
     @property
     def calls(self) -> int:
@@ -53,10 +55,14 @@ class Asker:
     def epsilon(self, times: ArrayLike) -> Floats:
         """ψ at the times; `ImproperValue` where it is NaN, zero or negative. Infinite values claim nothing and pass."""
         asked = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        values = self._ask("epsilon", asked)
-        bad = np.flatnonzero(~(values > 0))
-        if bad.size:
-            raise ImproperValue(float(asked[bad[0]]), float(values[bad[0]]))
+        try:
+            values = self._ask("epsilon", asked)
+            bad = np.flatnonzero(~(values > 0))
+            if bad.size:
+                raise ImproperValue(float(asked[bad[0]]), float(values[bad[0]]))
+        except Exception as error:
+            self.raised = error
+            raise
         return values
 
     def everything(self) -> tuple[Floats, Floats]:
