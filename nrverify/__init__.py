@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nrverify.auditing.audit import audit
-    from nrverify.auditing.core.results import Report
+    from nrverify.auditing.core.report import Report
     from nrverify.gating.declare import gate
     from nrverify.reference.laplace_poisson import PoissonLaplaceNoiseReduction
     from nrverify.reference.noise_reduction import BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction
@@ -38,7 +38,7 @@ __all__ = [
 # `nrverify --help` and the pytest plugin, start without numpy.
 _HOMES = {
     "AboveThreshold": "nrverify.reference.threshold",
-    "Report": "nrverify.auditing.core.results",
+    "Report": "nrverify.auditing.core.report",
     "audit": "nrverify.auditing.audit",
     "gate": "nrverify.gating.declare",
     "BrownianMechanism": "nrverify.reference.noise_reduction",

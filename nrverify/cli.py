@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,8 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 import click
+
+from nrverify.closest import closest
 
 EXIT_REFUTED = 1
 EXIT_USAGE = 2
@@ -96,8 +97,8 @@ class ClosestMatchGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS:
-            close = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.4)
-            hint = f" Did you mean '{close[0]}'?" if close else f" Commands: {', '.join(COMMANDS)}."
+            close = closest(name, COMMANDS)
+            hint = f" Did you mean '{close}'?" if close else f" Commands: {', '.join(COMMANDS)}."
             raise click.UsageError(f"No such command '{name}'.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -1,4 +1,4 @@
-"""The boundary of a known grid of looks: exactly δ, between one look and the union bound (LEDGER: finite grids)."""
+"""The boundary of a known grid of looks: exactly δ, between one look and the union bound (claims B03, B08 and B09)."""
 
 from __future__ import annotations
 

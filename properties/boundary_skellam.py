@@ -1,4 +1,4 @@
-"""The Skellam boundary over ranges of θ, δ, Δ and rate: it bounds every loss below its line (claim N14, §2.6)."""
+"""The Skellam boundary over ranges of θ, δ, Δ and rate: it bounds every loss below its line (claim N14)."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nrverify.auditing.noise_reduction.applicable_checks import IDS as NOISE_REDUCTION_CHECKS
-from nrverify.auditing.threshold.audit import IDS as THRESHOLD_CHECKS
+from nrverify.auditing.registry import declarations_for
 from nrverify.calibrate.information_brownian import BROWNIAN
 from nrverify.calibrate.information_laplace import LAPLACE_FAULTS
 from nrverify.calibrate.information_threshold import THRESHOLD, threshold_information
@@ -47,8 +46,8 @@ def information(name: str, subject: type[Any]) -> float | None:
 
 
 def check_level(alpha: float, mechanism: str) -> float:
-    """The error probability of one check of the audit of a mechanism."""
-    return alpha / len(THRESHOLD_CHECKS if mechanism.endswith("threshold") else NOISE_REDUCTION_CHECKS)
+    """The largest error probability of a check of the audit of a mechanism: α times its weight."""
+    return alpha * max(one.weight for one in declarations_for(mechanism))
 
 
 def limit(nats: float, alpha: float) -> float:

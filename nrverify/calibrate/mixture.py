@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from nrverify.auditing.noise_reduction.audit import PAIR_SHARE
-from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, knob_of, shares, varied
-from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
-from nrverify.auditing.threshold.audit import PAIR_SHARE as THRESHOLD_PAIR_SHARE
-from nrverify.auditing.threshold.designs import Design, designs_for, neighbours_for
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.mechanisms import mechanism_of
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.neighbours import Pair
+from nrverify.auditing.plan.claimed_law_host import ClaimedLaw
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.description import Description
 
@@ -46,26 +46,34 @@ def description_of(subject: type[Any]) -> Description:
 
 def session_mixture(description: Description) -> list[Part]:
     """The cases of a noise-reduction audit where nothing is refused; weights add up to 1."""
-    knob = knob_of(description)
-    dimensions = description.dimensions or DEFAULT_DIMENSIONS
-    cases, pairs = cases_for(description, knob, dimensions), pairs_for(description, knob, dimensions)
-    rng = np.random.default_rng(0)
-    parts = [
-        Part((1 - PAIR_SHARE) * share / WANDERINGS, varied(case, knob, description.integer, rng))
-        for case, share in zip(cases, shares(cases), strict=True)
-        for _ in range(WANDERINGS)
-    ]
-    parts += [Part(PAIR_SHARE / len(pairs) / 2, side) for pair in pairs for side in pair.sides]
-    return parts
+    mechanism = _mechanism(description)
+    shares: dict[Case, float] = {}
+    for look in range(WANDERINGS):
+        for task in mechanism.tasks(look, 0):
+            sides = task.setting.sides if isinstance(task.setting, Pair) else (task.setting,)
+            for case in sides:
+                shares[case] = shares.get(case, 0.0) + task.weight / len(sides) / WANDERINGS
+    return [Part(weight, case) for case, weight in shares.items() if weight > 0]
 
 
 def run_mixture(description: Description) -> list[ThresholdPart]:
-    """The designs of a threshold audit; weights add up to 1."""
-    designs, pairs = designs_for(description.mechanism), neighbours_for(description.mechanism)
-    parts = [ThresholdPart((1 - THRESHOLD_PAIR_SHARE) / len(designs), design) for design in designs]
-    for pair in pairs:
-        parts += [
-            ThresholdPart(THRESHOLD_PAIR_SHARE / len(pairs) / 2, replace(side, name=f"{side.name}, {which}"))
-            for which, side in (("value", pair.design), ("neighbour", pair.neighbour))
-        ]
-    return parts
+    """The designs of a threshold audit, by whatever method; weights add up to 1."""
+    shares: dict[Design, float] = {}
+    for task in _mechanism(description).tasks(0, 0):
+        asked = task.setting[0]
+        designs = _sides(asked) if isinstance(asked, Neighbours) else (asked,)
+        for design in designs:
+            shares[design] = shares.get(design, 0.0) + task.weight / len(designs)
+    return [ThresholdPart(weight, design) for design, weight in shares.items()]
+
+
+def _sides(pair: Neighbours) -> tuple[Design, ...]:
+    sides = (("value", pair.design), ("neighbour", pair.neighbour))
+    return tuple(replace(side, name=f"{side.name}, {which}") for which, side in sides)
+
+
+def _mechanism(description: Description) -> Mechanism:
+    """What an audit asks a subject that describes itself so."""
+    mechanism = mechanism_of(ClaimedLaw(description), Settings())
+    assert mechanism is not None
+    return mechanism

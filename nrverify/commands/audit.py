@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import secrets
 import sys
 
 import click
 
+from nrverify.closest import closest
 from nrverify.commands.documents import check_documents, document_options, write_documents
 from nrverify.commands.options import MOST_JOBS, ClusterLost, check_engine, engine_options, quiet_option, verbose_option
 from nrverify.commands.replay_files import record_options, recorder_for, say_what_was_left
@@ -39,8 +39,8 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
         if value in REMARKS:
             raise click.BadParameter(f"{value} is no check to ask for, but a remark of audits", ctx, parameter)
         if value not in checks:
-            close = difflib.get_close_matches(value, checks, n=1, cutoff=0.3)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            close = closest(value, checks)
+            hint = f" Did you mean {close}?" if close else ""
             raise click.BadParameter(f"no check {value!r}.{hint}", ctx, parameter)
     return values
 
@@ -94,9 +94,9 @@ def command(
     check_documents(files, github)
     check_engine(engine, scheduler)
     if only_plan:
-        from nrverify.commands.plan import print_the_plan
+        from nrverify.commands.plan import print_plan_of
 
-        print_the_plan(subject, alpha, samples, timeout, checks, files, quiet)
+        sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet))
     recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.audit import audit
     from nrverify.cluster import ClusterFailed

@@ -14,7 +14,7 @@ from nrverify.report.atomic_write import encoded, printable
 from nrverify.report.audit.formats import DOCUMENTS
 
 if TYPE_CHECKING:
-    from nrverify.auditing.core.results import Report
+    from nrverify.auditing.core.report import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
 SUMMARY = "GITHUB_STEP_SUMMARY"

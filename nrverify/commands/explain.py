@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
+from collections.abc import Iterable
 
 import click
 
+from nrverify.closest import closest
 from nrverify.commands.options import console_for, verbose_option
 
 
 @click.command(name="explain")
-@click.argument("name", metavar="CLAIM|CHECK")
+@click.argument("name", metavar="CLAIM|CHECK|FAULT")
 @verbose_option
 def command(name: str, verbose: bool) -> None:
-    """Explain a CLAIM (such as B13) and what decides it, or a CHECK of an audit (such as ties).
+    """Explain a CLAIM (such as B13) and what decides it, a CHECK of an audit (such as ties), or a FAULT that an audit
+    names (such as fresh-noise).
 
     With --verbose every piece of evidence for a claim, all steps of its derivations and every wrong variant that was
     rejected. Exit code 0; 1 when the claim is not settled, 2 for an unknown name.
@@ -23,30 +25,36 @@ def command(name: str, verbose: bool) -> None:
 
     claims = load_claims()
     if name.upper() in claims:
-        _explain_claim(name.upper(), verbose)
+        sys.exit(_explain_claim(name.upper(), verbose))
+    _explain_term(name, claims)
+
+
+def _explain_term(name: str, claims: Iterable[str]) -> None:
+    """A check, a fault or a remark; a usage error that names the closest for anything else."""
+    from nrverify.auditing.core.faults import known_faults
     from nrverify.auditing.explain.catalogue import catalogue
     from nrverify.auditing.explain.remarks import REMARKS
-    from nrverify.report.audit.check_terminal import print_check, print_remark
+    from nrverify.report.audit.check_terminal import print_check, print_fault, print_remark
 
-    checks = catalogue()
+    checks, faults = catalogue(), known_faults()
     if name in checks:
         print_check(checks[name], console_for([]))
+    elif name in faults:
+        print_fault(faults[name], console_for([]))
     elif name in REMARKS:
         print_remark(name, REMARKS[name], console_for([]))
     else:
-        known = [*claims, *checks, *REMARKS]
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-        close = close or difflib.get_close_matches(name.upper(), claims, n=1, cutoff=0.4)
-        close = close or difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.4)
-        hint = f" Did you mean {close[0]}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13."
-        raise click.UsageError(f"no claim or check {name!r}.{hint}")
+        close = closest(name, [*claims, *checks, *REMARKS, *faults])
+        hint = f" Did you mean {close}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13."
+        raise click.UsageError(f"no claim, check or fault {name!r}.{hint}")
 
 
-def _explain_claim(id: str, verbose: bool) -> None:
+def _explain_claim(id: str, verbose: bool) -> int:
+    """Prints a claim; the exit code."""
     from nrverify.ledger.verification import verify
     from nrverify.report.ledger.claim_terminal import print_claim
 
     verification = verify([id], profile="quick", written=True)
     for item in verification.settled:
         print_claim(item, console_for([]), verbose)
-    sys.exit(0 if verification.ok else 1)
+    return 0 if verification.ok else 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 
 import click
@@ -10,7 +9,7 @@ import click
 from nrverify.commands.options import console_for, write_document
 
 
-def print_the_plan(
+def print_plan_of(
     subject: str,
     alpha: float,
     samples: int,
@@ -18,14 +17,15 @@ def print_the_plan(
     checks: tuple[str, ...],
     files: Mapping[str, str | None],
     quiet: bool,
-) -> None:
-    """Prints the plan and ends the command; comes back where the subject cannot be reached: the audit says why."""
-    from nrverify.auditing.audit import description_of
+) -> int:
+    """Prints the plan, or why there is none; the exit code."""
+    from nrverify.auditing.core.report import EXIT
     from nrverify.auditing.core.settings import Settings
     from nrverify.auditing.plan.plan import plan
     from nrverify.report.audit.plan_terminal import print_plan
     from nrverify.subjects.address import parse
     from nrverify.subjects.errors import SubjectFailed
+    from nrverify.subjects.reach import description_of
 
     if others := [f"--{name}" for name, file in files.items() if file is not None and name != "json"]:
         raise click.UsageError(f"--plan writes --json alone: leave out {', '.join(others)}")
@@ -36,11 +36,12 @@ def print_the_plan(
         description = description_of(subject, timeout)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    except SubjectFailed:
-        return
+    except SubjectFailed as failure:
+        click.echo(f"{subject} could not be run: {failure}", err=True)
+        return EXIT["errored"]
     found = plan(description, settings, subject)
     if (file := files.get("json")) is not None:
         write_document(file, found.to_json())
     if not quiet:
         print_plan(found, console_for([file]))
-    sys.exit(0)
+    return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nrverify.closest import closest
 from nrverify.commands.options import (
     check_engine,
     check_writable,
@@ -60,8 +60,8 @@ def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[
     """The figures asked for; an unknown one is a usage error that names the closest."""
     for value in values:
         if value not in NAMES:
-            close = difflib.get_close_matches(value, NAMES, n=1, cutoff=0.3)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            close = closest(value, NAMES)
+            hint = f" Did you mean {close}?" if close else ""
             raise click.BadParameter(f"no figure {value!r}: one of {', '.join(NAMES)}.{hint}", ctx, parameter)
     return values
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from nrverify.closest import closest
 from nrverify.commands.options import (
     check_writable,
     console_for,
@@ -34,8 +34,8 @@ def known_claims(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     claims = load_claims()
     for value in values:
         if value.upper() not in claims:
-            close = difflib.get_close_matches(value.upper(), claims, n=1, cutoff=0.3)
-            hint = f" Did you mean {close[0]}?" if close else " Claims are P01 to E13: 'nrverify verify' lists them."
+            close = closest(value, claims)
+            hint = f" Did you mean {close}?" if close else " Claims are P01 to E13: 'nrverify verify' lists them."
             raise click.BadParameter(f"no claim {value!r}.{hint}", ctx, parameter)
     return tuple(value.upper() for value in values)
 
@@ -44,8 +44,8 @@ def known_kind(ctx: click.Context, parameter: click.Parameter, values: tuple[str
     """The kinds asked for; an unknown one is a usage error that names the closest."""
     for value in values:
         if value not in KINDS:
-            close = difflib.get_close_matches(value, KINDS, n=1, cutoff=0.3)
-            hint = f" Did you mean {close[0]}?" if close else ""
+            close = closest(value, KINDS)
+            hint = f" Did you mean {close}?" if close else ""
             raise click.BadParameter(f"no kind {value!r}: one of {', '.join(KINDS)}.{hint}", ctx, parameter)
     return values
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import expit, logit
 
 from nrverify.experiments.batches import batches
+from nrverify.experiments.means import mean_text
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.divergence import gaussian_hockey_stick
 from nrverify.laws.threshold import privacy_loss, worst_loss
@@ -143,5 +144,4 @@ def gaussian_divergence(experiment: Experiment, ratio: float | None = 1.0) -> No
         release = noise + np.where(label, GAUSSIAN_SHIFT, 0.0)
         worse = Brownian().loss(GAUSSIAN_TIME, GAUSSIAN_SHIFT, 0.0, release) > GAUSSIAN_EPSILON
         wealth.bet(np.where(worse, np.where(label, gain, price), 0.0))
-    expected, observed = wealth.words()
-    experiment.test(f"δ: {expected}, {observed}", p_value(wealth.log_e))
+    experiment.test(f"δ: {mean_text(wealth)}", p_value(wealth.log_e))

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from nrverify.experiments.batches import batches
+from nrverify.experiments.means import mean_text
 from nrverify.laws.boundary import Linear
 from nrverify.laws.crossing import crossing_probability
 from nrverify.ledger import statistic, supports
@@ -52,8 +53,7 @@ def line_at_one_in_a_million(experiment: Experiment, ratio: float = 1.0) -> None
         bounded = bounded and bool(np.all(weights <= 1 + ROUNDING))
         wealth.bet(np.minimum(weights, 1.0))
     experiment.exact("no weight above e^{−2ab}", bounded)
-    expected, observed = wealth.words()
-    experiment.test(f"{expected} δ, {observed}", p_value(wealth.log_e))
+    experiment.test(f"{mean_text(wealth, ' δ')}", p_value(wealth.log_e))
 
 
 def _weight_at_first(path: Floats, height: Floats, drift: float, t: Floats) -> Floats:
@@ -99,5 +99,4 @@ def own_quantile_at_every_look(experiment: Experiment, failures: dict[int, float
             log_mixture = np.log(np.mean(np.exp(z * path / np.sqrt(t) - z**2), axis=1)) + z**2 / 2
             passed = np.any(path >= z * np.sqrt(t), axis=1)
             wealth.bet(np.where(passed, np.exp(-log_mixture) / DELTA, 0.0).clip(0.0, largest))
-        expected, observed = wealth.words()
-        experiment.test(f"{looks} looks: {expected} δ, {observed}", p_value(wealth.log_e))
+        experiment.test(f"{looks} looks: {mean_text(wealth, ' δ')}", p_value(wealth.log_e))

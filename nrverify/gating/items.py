@@ -16,7 +16,8 @@ import pytest
 from nrverify.report.atomic_write import printable
 
 if TYPE_CHECKING:
-    from nrverify.auditing.core.results import CheckResult, Report
+    from nrverify.auditing.core.report import Report
+    from nrverify.auditing.core.results import CheckResult
     from nrverify.gating.declare import Gate
 
 SUBJECT = "subject"
@@ -161,7 +162,7 @@ class GateItem(pytest.Item):
         """The report with the verdict of the checks that are not expected to fail."""
         if not self.gate.expected_failures:
             return report
-        from nrverify.auditing.audit import verdict_of
+        from nrverify.auditing.run import verdict_of
 
         others = tuple(result for result in report.checks if result.id not in self.gate.expected_failures)
         return replace(report, verdict=verdict_of(others))

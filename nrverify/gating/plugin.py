@@ -6,7 +6,6 @@ and evidence: a suite's module, given to pytest, yields one test item for each p
 
 from __future__ import annotations
 
-import difflib
 import secrets
 import shutil
 import tempfile
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nrverify.closest import closest
 from nrverify.gating.items import SUBJECT, GateItem, Run, without_warnings
 from nrverify.report.atomic_write import refusal
 from nrverify.report.audit.formats import DOCUMENTS
@@ -171,8 +171,8 @@ def _gate_items(collector: Any, name: str, gate: Any) -> list[GateItem]:
 def _check_expected(collector: Any, name: str, gate: Gate, checks: tuple[str, ...]) -> None:
     for check in gate.expected_failures:
         if check not in checks:
-            close = difflib.get_close_matches(check, checks, n=1, cutoff=0.3)
-            hint = f"did you mean {close[0]!r}?" if close else f"it is asked {', '.join(checks)}"
+            close = closest(check, checks)
+            hint = f"did you mean {close!r}?" if close else f"it is asked {', '.join(checks)}"
             raise collector.CollectError(f"{name}: expected_failures names {check!r}, no check of this subject; {hint}")
 
 

@@ -8,8 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from nrverify.auditing.core.reading import report_from
-from nrverify.auditing.core.results import Report
+from nrverify.auditing.core.report import Report, report_from
 
 
 def once(folder: Path, key: str, audit: Callable[[], Report]) -> Report:

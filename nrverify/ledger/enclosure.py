@@ -28,7 +28,7 @@ class Enclosure:
         """left < right, certainly."""
         left, right = arb(left), arb(right)
         if left < right:
-            self.record.note(name, f"{left} < {right}")
+            self.record.note(name, f"{left} < {right}", by="ball")
         elif left >= right:
             raise Refuted(f"{name}: {left} is not below {right}")
         else:
@@ -40,9 +40,9 @@ class Enclosure:
         allowed = abs(exact) * arb(relative) + arb(absolute)
         difference = abs(number - exact)
         if difference <= allowed:
-            self.record.note(name, f"{value!r} within {relative:g} of {exact}")
+            self.record.note(name, f"{value!r} within {_allowed(relative, absolute)} of {exact}", by="ball")
         elif difference > allowed or not number.is_finite():
-            raise Refuted(f"{name}: {value!r} is not within {relative:g} of {exact}")
+            raise Refuted(f"{name}: {value!r} is not within {_allowed(relative, absolute)} of {exact}")
         else:
             raise Undecided(f"{name}: the enclosure {exact} is too wide to judge {value!r}")
 
@@ -66,11 +66,18 @@ class Enclosure:
                 if done + len(pending) > max_boxes:
                     raise Undecided(f"{name}: not decided on {part} after {done} boxes")
                 pending.extend(_halves(part))
-        self.record.note(name, f"certified on {list(box)} with {done} boxes")
+        self.record.note(name, f"certified on {list(box)} with {done} boxes", by="ball")
 
     def note(self, name: str, text: str, latex: str = "") -> None:
         """A definition or remark; asserts nothing."""
         self.record.note(name, text, latex)
+
+
+def _allowed(relative: float, absolute: float) -> str:
+    """The tolerance as it is used."""
+    parts = [f"a share {relative:g}"] if relative else []
+    parts += [f"{absolute:g}"] if absolute else []
+    return " plus ".join(parts) or "0"
 
 
 def certainly(left_below: bool, left_not_below: bool) -> bool | None:

@@ -45,10 +45,10 @@ class Experiment:
         self._tests_left -= 1
         if not p_value > self.level:
             raise Refuted(f"{name}: p = {p_value:.3g} ≤ {self.level:.3g}")
-        self.record.note(name, f"p = {p_value:.3g} > {self.level:.3g}")
+        self.record.note(name, f"p = {p_value:.3g} > {self.level:.3g}", by="sample")
 
     def exact(self, name: str, holds: bool) -> None:
         """An event that has probability one under the form under test (no error to spend)."""
         if not holds:
             raise Refuted(f"{name}: failed")
-        self.record.note(name, "holds on every sample")
+        self.record.note(name, "holds on every sample", by="sample")

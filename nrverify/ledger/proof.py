@@ -1,4 +1,4 @@
-"""Derivations: named steps that sympy verifies exactly."""
+"""Derivations: named steps, identities by exact polynomial arithmetic where they can be, the rest by sympy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import sympy as sp
 
 from nrverify.ledger.evidence import Refuted, Undecided
-from nrverify.ledger.record import Record
+from nrverify.ledger.identity import is_identity
+from nrverify.ledger.record import By, Record
 
 Expr = Any
 """A sympy expression (sympy has no types)."""
@@ -26,17 +27,18 @@ class Proof:
         self.record = record
 
     def equal(self, name: str, left: Expr, right: Expr, simplify: Callable[[Expr], Expr] = sp.simplify) -> None:
-        """left = right, identically in all free symbols: the simplified difference is the number 0."""
+        """left = right, identically in all free symbols: exactly, or else the simplified difference is the number 0."""
         left, right = sp.sympify(left), sp.sympify(right)
-        difference = left - right
-        if sp.expand(difference) != 0:
+        by: By = "exact"
+        if not is_identity(left, right):
+            difference, by = left - right, "sympy"
             # A point where the difference is certainly not 0 settles it faster than any simplification.
             witness = nonzero_witness(difference)
             if witness is not None:
                 raise Refuted(f"{name}: {left} ≠ {right}, e.g. at {witness}")
             if simplify(difference) != 0:
                 raise Undecided(f"{name}: cannot decide whether {left} = {right}")
-        self._note(name, "=", left, right)
+        self._note(name, "=", left, right, by)
 
     def positive(self, name: str, expression: Expr) -> None:
         """expression > 0, decided by sympy from the assumptions on its symbols."""
@@ -50,7 +52,7 @@ class Proof:
         """A statement that sympy (or Python, for exact rationals) decides: True, False, or undecided."""
         decided = sp.sympify(statement)
         if decided == sp.true:
-            self.record.note(name, str(statement), "")
+            self.record.note(name, str(statement), "", "sympy")
         elif decided == sp.false:
             raise Refuted(f"{name}: false")
         else:
@@ -65,7 +67,7 @@ class Proof:
             form = form_of(expression)
             decided = getattr(form, attribute)
             if decided:
-                self._note(name, symbol, form, sp.Integer(0))
+                self._note(name, symbol, form, sp.Integer(0), "sympy")
                 return
             if decided is False:
                 raise Refuted(f"{name}: {form} is not {symbol} 0")
@@ -74,14 +76,14 @@ class Proof:
                 _refute_sign(name, expression, symbol)
         raise Undecided(f"{name}: sympy cannot decide the sign of {expression}")
 
-    def _note(self, name: str, relation: str, left: Expr, right: Expr) -> None:
+    def _note(self, name: str, relation: str, left: Expr, right: Expr, by: By) -> None:
         """Records a verified step; its formula is only written out when somebody is going to read it."""
         if self.record.written:
             self.record.note(
-                name, f"{left} {relation} {right}", f"{sp.latex(left)} {LATEX[relation]} {sp.latex(right)}"
+                name, f"{left} {relation} {right}", f"{sp.latex(left)} {LATEX[relation]} {sp.latex(right)}", by
             )
         else:
-            self.record.note(name, "")
+            self.record.note(name, "", by=by)
 
 
 def nonzero_witness(expression: Expr) -> dict[Expr, Expr] | None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
+
+By = Literal["words", "exact", "sympy", "ball", "search", "sample"]
+"""Exact polynomial or rational arithmetic; sympy's simplification, integration or assumptions; ball arithmetic; a
+search over exact examples; a statistical test."""
 
 
 @dataclass(frozen=True)
@@ -12,6 +18,22 @@ class Step:
     name: str
     text: str
     latex: str = ""
+    by: By = "words"
+    """What checked it; "words" for a definition or an argument that no machine checked."""
+
+    @property
+    def checked(self) -> bool:
+        """Whether a machine checked it."""
+        return self.by != "words"
+
+
+def counted(steps: Iterable[Step]) -> str:
+    """How many steps were checked by machine, and how many are in words."""
+    checked, words = 0, 0
+    for step in steps:
+        checked, words = (checked + 1, words) if step.checked else (checked, words + 1)
+    said = f"{checked} step{'' if checked == 1 else 's'} checked"
+    return f"{said}, {words} in words" if words else said
 
 
 @dataclass
@@ -23,6 +45,6 @@ class Record:
     written: bool = True
     """Whether the formulas of steps are wanted; a run that nobody explains saves the printing."""
 
-    def note(self, name: str, text: str, latex: str = "") -> None:
-        """Adds a verified step."""
-        self.steps.append(Step(name, text, latex))
+    def note(self, name: str, text: str, latex: str = "", by: By = "words") -> None:
+        """Adds a step and what checked it."""
+        self.steps.append(Step(name, text, latex, by))

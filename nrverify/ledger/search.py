@@ -63,7 +63,7 @@ class Search:
             seed(self.stream)(configured(given(tuples(*strategies))(body)))()
         except _Found as found:
             raise found.refutation from None
-        self.record.note(name, f"no counterexample among {count} generated cases")
+        self.record.note(name, f"no counterexample among {count} generated cases", by="search")
 
     @staticmethod
     def require(condition: bool, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from nrverify.ledger.claims import Claim, Verdict
 from nrverify.ledger.evidence import Finding, Kind
@@ -18,6 +19,8 @@ STRONGEST_FIRST = (
     Verdict.TRUE,
 )
 
+Way = Literal["by evidence that runs", "by reading", "not checkable"]
+"""How a claim is settled."""
 READING_MAY_DECIDE = (Verdict.MISPRINT, Verdict.GAP)
 
 MOST_ON_A_READING_ALONE = 20
@@ -53,6 +56,14 @@ class Settled:
     verdict: Verdict
     results: tuple[Result, ...]
     problem: str
+
+    @property
+    def way(self) -> Way:
+        """What decides it: evidence that runs, a reading, or nothing, since it is not checkable."""
+        deciding = [result.kind for result in self.results if result.findings[self.claim.id].verdict is not None]
+        if self.verdict is Verdict.NOT_CHECKABLE:
+            return "not checkable"
+        return "by reading" if deciding and set(deciding) == {Kind.READING} else "by evidence that runs"
 
     @property
     def on_reading_alone(self) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import get_args
 
 from nrverify.ledger.claims import Claim, Verdict, load_claims, select_claims
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.runner import run_all, spent_share
 from nrverify.ledger.suites import Located, Suites, load_suites
-from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, settle
+from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, Way, settle
 
 Progress = Callable[[int, int, Result], None]
 """Called after each piece of evidence with how many are done, how many there are, and its result."""
@@ -30,6 +32,12 @@ class Verification:
     def settled_count(self) -> int:
         """How many claims are settled."""
         return sum(item.verdict is not Verdict.FAILED for item in self.settled)
+
+    @property
+    def ways(self) -> str:
+        """How the settled claims are settled, counted."""
+        counts = Counter(item.way for item in self.settled if item.verdict is not Verdict.FAILED)
+        return ", ".join(f"{counts[way]} {way}" for way in get_args(Way) if counts[way])
 
     @property
     def ok(self) -> bool:

@@ -36,7 +36,7 @@ def integer_value(value: npt.ArrayLike) -> Integers:
     inside = array.dtype.kind in "iuf" and ((array >= -LARGEST_COUNT) & (array <= LARGEST_COUNT)).all()
     if not inside or (array != np.floor(array)).any():
         raise ValueError(
-            f"value must be integers of size at most 2**53 for Skellam noise, got {value!r}; "
+            f"value must be integers of size at most 2**53, got {value!r}; "
             "round f(x) to a grid first, and scale its sensitivity with it"
         )
     return np.array(array, dtype=np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.proportions import Side
 from nrverify.statistics.wealth import log_average
 
@@ -70,6 +71,6 @@ class BoundedMeanWealth:
         """The mean observed."""
         return self.total / self.count if self.count else float("nan")
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        return f"mean {self.mean:.6g}", f"mean {self.observed:.6g} of {self.count}"
+    def estimate(self) -> Estimate:
+        """The mean observed beside the one claimed."""
+        return Estimate(Measure.MEAN, self.mean, self.observed, None, self.count)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.wealth import EFFECTS
 
 Floats = NDArray[np.float64]
@@ -23,11 +25,9 @@ def _zeros() -> Floats:
 
 
 @dataclass
-class LagWealth:
+class LagWealth(Additive):
     """Bets that E[Z_i | past] = θZ_{i−k}, averaged over the lags k: θΣZ_{i−k}Z_i − θ²ΣZ²_{i−k}/2 for each."""
 
-    unit: str = "session"
-    """What follows one another, in words."""
     cross: Floats = field(default_factory=_zeros)
     energy: Floats = field(default_factory=_zeros)
 
@@ -48,15 +48,6 @@ class LagWealth:
             both = rfft(squares, size, axis=0).conj() * rfft(present.astype(float), size, axis=0)
             self.energy[:lags] += np.maximum(_summed(both, size)[1 : lags + 1], 0.0)
 
-    def fresh(self) -> LagWealth:
-        """The same before the first bet."""
-        return LagWealth(self.unit)
-
-    def merge(self, other: LagWealth) -> None:
-        """Takes in what another has seen."""
-        self.cross += other.cross
-        self.energy += other.energy
-
     @property
     def log_e(self) -> float:
         """log e-value so far."""
@@ -67,12 +58,12 @@ class LagWealth:
         """The distance that stands out most."""
         return int(np.argmax(LOG_WEIGHTS + self._of_lags())) + 1
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
+    def estimate(self) -> Estimate:
+        """The correlation at the distance that stands out most."""
         lag = self.lag
-        energy = self.energy[lag - 1]
-        slope = self.cross[lag - 1] / energy if energy else float("nan")
-        return "correlation 0 at every distance", f"correlation {slope:.4g} with the {self.unit} {lag} before"
+        energy = float(self.energy[lag - 1])
+        slope = float(self.cross[lag - 1]) / energy if energy else float("nan")
+        return Estimate(Measure.CORRELATION, 0.0, slope, energy**-0.5 if energy > 0 else None, numbers={"lag": lag})
 
     def _of_lags(self) -> Floats:
         """log e-value of each lag."""

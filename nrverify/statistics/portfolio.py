@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import copy
-from typing import Protocol, Self
+from collections.abc import Hashable, Mapping
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
+from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate
+
+K = TypeVar("K", bound=Hashable)
+"""What names a family: a string, or any value that says what the family is about."""
+
 
 class Wealth(Protocol):
-    """Anything that bets: its log e-value so far, and its evidence in words."""
+    """Anything that bets: its log e-value so far, and what it measured."""
 
     @property
     def log_e(self) -> float:
         """log e-value so far."""
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
+    def estimate(self) -> Estimate:
+        """What it measured."""
 
     def fresh(self) -> Self:
-        """The same before the first bet."""
+        """An empty copy with the same configuration."""
 
     def merge(self, other: Self) -> None:
-        """Takes in what another has seen: both together are as one that has seen first its own, then the other's."""
+        """Adds what another has seen."""
 
 
-class Portfolio:
+class Portfolio(Additive, Generic[K]):
     """Named families with weights fixed before the first bet."""
 
-    def __init__(self, families: Mapping[str, tuple[float, Wealth]]) -> None:
+    configuration = ("log_weights",)
+
+    def __init__(self, families: Mapping[K, tuple[float, Wealth]]) -> None:
         total = sum(weight for weight, _ in families.values())
         self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in families.items()}
         self.families = {name: wealth for name, (_, wealth) in families.items()}
 
-    def __getitem__(self, name: str) -> Wealth:
+    def __getitem__(self, name: K) -> Wealth:
         return self.families[name]
-
-    def fresh(self) -> Portfolio:
-        """The same before the first bet."""
-        blank = copy(self)
-        blank.families = {name: wealth.fresh() for name, wealth in self.families.items()}
-        return blank
-
-    def merge(self, other: Portfolio) -> None:
-        """Takes in what another has seen."""
-        for name, wealth in self.families.items():
-            wealth.merge(other.families[name])
 
     @property
     def log_e(self) -> float:
@@ -54,10 +50,10 @@ class Portfolio:
         return float(np.logaddexp.reduce(list(self._contributions().values())))
 
     @property
-    def leading(self) -> str:
+    def leading(self) -> K:
         """The family that contributes most."""
         contributions = self._contributions()
         return max(contributions, key=contributions.__getitem__)
 
-    def _contributions(self) -> dict[str, float]:
+    def _contributions(self) -> dict[K, float]:
         return {name: self.log_weights[name] + wealth.log_e for name, wealth in self.families.items()}

@@ -2,7 +2,7 @@
 
 Each bettor keeps the logarithm of its wealth under a grid of alternatives; its e-value is the average over the grid.
 Every factor it multiplies in has conditional mean one given the past, so P(sup wealth ≥ 1/α) ≤ α whatever the stopping.
-A bettor keeps sums over what it has seen and nothing else: `fresh` has seen nothing, `merge` takes in another's sums.
+A bettor keeps sums over what it has seen and nothing else (`Additive`): `fresh` gives an empty copy, `merge` adds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
+
+from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate, Measure
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +58,7 @@ def sum_log(factors: Floats) -> Floats:
 
 
 @dataclass
-class ScaleWealth:
+class ScaleWealth(Additive):
     """Bets that innovations Z ~ N(0, e^θ) rather than N(0, 1): −(m/2)θ − ½ΣZ²(e^{−θ} − 1)."""
 
     count: int = 0
@@ -70,15 +73,6 @@ class ScaleWealth:
         self.count += int(count)
         self.squares += float(squares)
 
-    def fresh(self) -> ScaleWealth:
-        """The same before the first bet."""
-        return ScaleWealth()
-
-    def merge(self, other: ScaleWealth) -> None:
-        """Takes in what another has seen."""
-        self.count += other.count
-        self.squares += other.squares
-
     @property
     def log_e(self) -> float:
         """log e-value so far."""
@@ -89,19 +83,21 @@ class ScaleWealth:
         """The variance observed over the variance claimed."""
         return self.squares / self.count if self.count else float("nan")
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        return "variance 1 (of the claimed)", f"variance {self.ratio:.4g} of the claimed, over {self.count} innovations"
+    def estimate(self) -> Estimate:
+        """The variance over the claimed one."""
+        error = self.ratio * (2 / self.count) ** 0.5 if self.count else None
+        return Estimate(Measure.VARIANCE, 1.0, self.ratio, error, self.count)
 
 
 @dataclass
-class MeanWealth:
+class MeanWealth(Additive):
     """Bets that E[Z | past] = θh for a covariate h of the past: θΣhZ − θ²Σh²/2."""
 
     cross: float = 0.0
     energy: float = 0.0
     slopes: bool = False
     """Whether h is a number of standard deviations, so that θ is a slope; else it is ±1, and θ a shift."""
+    configuration = ("slopes",)
 
     def bet(self, z: Floats, covariate: Floats | None = None) -> None:
         """Takes in innovations that are N(0, 1) given the past, and covariates known before them (default 1)."""
@@ -115,15 +111,6 @@ class MeanWealth:
         self.cross += float(cross)
         self.energy += float(energy)
 
-    def fresh(self) -> MeanWealth:
-        """The same before the first bet."""
-        return MeanWealth(slopes=self.slopes)
-
-    def merge(self, other: MeanWealth) -> None:
-        """Takes in what another has seen."""
-        self.cross += other.cross
-        self.energy += other.energy
-
     @property
     def log_e(self) -> float:
         """log e-value so far."""
@@ -134,15 +121,14 @@ class MeanWealth:
         """The regression of the innovations on the covariate."""
         return self.cross / self.energy if self.energy else float("nan")
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        if self.slopes:
-            return "no dependence (slope 0)", f"slope {self.slope:.4g}, in standard deviations per standard deviation"
-        return "no shift", f"shifted by {self.slope:.4g} standard deviations"
+    def estimate(self) -> Estimate:
+        """The shift, or the slope on the covariate."""
+        error = self.energy**-0.5 if self.energy > 0 else None
+        return Estimate(Measure.SLOPE if self.slopes else Measure.SHIFT, 0.0, self.slope, error)
 
 
 @dataclass
-class ExponentialWealth:
+class ExponentialWealth(Additive):
     """Bets that positive innovations are exponential with mean e^θ rather than 1: −mθ − ΣX(e^{−θ} − 1)."""
 
     count: int = 0
@@ -152,15 +138,6 @@ class ExponentialWealth:
         """Takes in innovations that are Exp(1) given the past."""
         self.count += x.size
         self.total += float(x.sum())
-
-    def fresh(self) -> ExponentialWealth:
-        """The same before the first bet."""
-        return ExponentialWealth()
-
-    def merge(self, other: ExponentialWealth) -> None:
-        """Takes in what another has seen."""
-        self.count += other.count
-        self.total += other.total
 
     @property
     def log_e(self) -> float:
@@ -172,23 +149,23 @@ class ExponentialWealth:
         """The scale observed over the scale claimed."""
         return self.total / self.count if self.count else float("nan")
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        return "scale 1 (of the claimed)", f"scale {self.ratio:.4g} of the claimed, over {self.count} jumps"
+    def estimate(self) -> Estimate:
+        """The scale over the claimed one."""
+        error = self.ratio / self.count**0.5 if self.count else None
+        return Estimate(Measure.SCALE, 1.0, self.ratio, error, self.count)
 
 
 @dataclass
-class TieWealth:
+class TieWealth(Additive):
     """Bets that events of known probability p have log odds moved by θh: Σ θhA − log(1 + p(e^{θh} − 1))."""
 
     log_wealth: Floats = field(default_factory=lambda: np.zeros(TIE_EFFECTS.size))
     count: int = 0
     happened: int = 0
     foreseen: float = 0.0
-    event: str = ""
-    """What the events are, in words."""
     along: bool = False
     """Whether h varies, so that θ is how the odds change with it."""
+    configuration = ("along",)
 
     def bet(self, happened: NDArray[np.bool_], probability: Floats | float, covariate: Floats | None = None) -> None:
         """Takes in events whose probability given the past is known, and covariates of the past (default 1)."""
@@ -207,45 +184,36 @@ class TieWealth:
             paid = [sum_log(1.0 - part + part / tilt), sum_log(1.0 - part + part * tilt)]
             self.log_wealth -= times * np.concatenate(paid)
 
-    def fresh(self) -> TieWealth:
-        """The same before the first bet."""
-        return TieWealth(event=self.event, along=self.along)
-
-    def merge(self, other: TieWealth) -> None:
-        """Takes in what another has seen."""
-        self.log_wealth += other.log_wealth
-        self.count += other.count
-        self.happened += other.happened
-        self.foreseen += other.foreseen
-
     @property
     def log_e(self) -> float:
         """log e-value so far."""
         return log_average(self.log_wealth)
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        event = f" {self.event}" if self.event else ""
-        foreseen, happened = f"{self.foreseen:.1f}{event} of {self.count}", f"{self.happened}{event} of {self.count}"
-        if not self.along:
-            return foreseen, happened
-        effect = float(TIE_EFFECTS[int(np.argmax(self.log_wealth))])
-        change = "rise more" if effect > 0 else "rise less"
-        return (
-            f"odds as claimed, {foreseen}",
-            f"odds that {change} with it than claimed, by a factor of about {np.exp(abs(effect)):.3g}, {happened}",
-        )
+    @property
+    def odds_ratio(self) -> float:
+        """The factor in the odds (per unit of the covariate) that won most."""
+        return float(np.exp(TIE_EFFECTS[int(np.argmax(self.log_wealth))]))
+
+    def estimate(self) -> Estimate:
+        """How many happened of how many were expected; with a covariate, how the odds change with it."""
+        counts = {"happened": float(self.happened), "foreseen": self.foreseen}
+        if self.along:
+            return Estimate(Measure.ODDS, 1.0, self.odds_ratio, None, self.count, counts)
+        share = self.foreseen / self.count if self.count else 0.0
+        error = (self.count * share * (1 - share)) ** 0.5 if 0 <= share <= 1 else None
+        return Estimate(Measure.EVENTS, self.foreseen, float(self.happened), error, self.count, counts)
 
 
 @dataclass
-class CellWealth:
+class CellWealth(Additive):
     """The omnibus: Dirichlet–multinomial bets on counts in cells of known probability, averaged over concentrations.
 
-    In words the cells are those of a distribution function, in order: from one sum of weights to the next.
+    Cells are those of a distribution function, in order: from one sum of weights to the next.
     """
 
     weights: Floats
     counts: Floats = field(init=False)
+    configuration = ("weights",)
 
     def __post_init__(self) -> None:
         self.weights = np.asarray(self.weights, dtype=float)
@@ -254,14 +222,6 @@ class CellWealth:
     def bet(self, counts: ArrayLike) -> None:
         """Takes in how many observations fell into each cell."""
         self.counts += np.asarray(counts, dtype=float)
-
-    def fresh(self) -> CellWealth:
-        """The same before the first bet."""
-        return CellWealth(self.weights)
-
-    def merge(self, other: CellWealth) -> None:
-        """Takes in what another has seen."""
-        self.counts += other.counts
 
     @property
     def log_e(self) -> float:
@@ -280,25 +240,27 @@ class CellWealth:
         )
         return log_average(log_wealth)
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed in the cell that stands out most."""
-        total = self.counts.sum()
-        deviation = (self.counts - total * self.weights) / np.sqrt(np.maximum(total * self.weights, 1e-300))
-        cell = int(np.argmax(np.abs(deviation)))
-        share = self.counts[cell] / total if total else float("nan")
-        low, high = np.concatenate([[0.0], np.cumsum(self.weights)])[cell : cell + 2]
-        between = f"between the quantiles {low:.4g} and {high:.4g}"
-        return (
-            f"a share of {self.weights[cell]:.4g} {between}",
-            f"a share of {share:.4g} there, of {int(total)} numbers",
-        )
+    @property
+    def farthest(self) -> int:
+        """The cell that stands out most, in standard deviations."""
+        expected = self.counts.sum() * self.weights
+        return int(np.argmax(np.abs((self.counts - expected) / np.sqrt(np.maximum(expected, 1e-300)))))
+
+    def estimate(self) -> Estimate:
+        """The share of the cell that stands out most, and its quantiles."""
+        cell, total = self.farthest, float(self.counts.sum())
+        weight = float(self.weights[cell])
+        low, high = np.concatenate([[0.0], np.cumsum(self.weights)])[cell : cell + 2].tolist()
+        share = float(self.counts[cell]) / total if total else float("nan")
+        error = (weight * (1 - weight) / total) ** 0.5 if total else None
+        return Estimate(Measure.SHARE, weight, share, error, int(total), {"low": low, "high": high})
 
 
 NEAR, MOST_LIKELIEST = 3.0, 3
 """Log-likelihood within which alternatives are hardly told apart, and how many are named."""
 
 
-class RatioWealth:
+class RatioWealth(Additive):
     """Bets on named alternatives, fixed in advance, by their exact likelihood ratio."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -308,14 +270,6 @@ class RatioWealth:
         """Takes in, for named alternatives, the sum of log(q/p) over new observations; others do not bet."""
         for name, log_ratio in log_ratios.items():
             self.log_wealth[name] += log_ratio
-
-    def fresh(self) -> RatioWealth:
-        """The same before the first bet."""
-        return RatioWealth(self.log_wealth)
-
-    def merge(self, other: RatioWealth) -> None:
-        """Takes in what another has seen."""
-        self.bet(other.log_wealth)
 
     @property
     def log_e(self) -> float:
@@ -333,10 +287,12 @@ class RatioWealth:
         ordered = sorted(self.log_wealth, key=self.log_wealth.__getitem__, reverse=True)[:MOST_LIKELIEST]
         return [name for name in ordered if self.log_wealth[name] >= self.log_wealth[ordered[0]] - NEAR]
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        found = [f"{name} is e^{self.log_wealth[name]:.3g} times likelier" for name in self.likeliest]
-        return "the claimed law", f"{', '.join(found)} than the claimed law"
+    def estimate(self) -> Estimate:
+        """By how much the best alternative beats the claimed law, and those that are hardly told from it."""
+        ratios = {name: self.log_wealth[name] for name in self.likeliest}
+        return Estimate(
+            Measure.ALTERNATIVE, 0.0, self.log_wealth[self.best], numbers=ratios, alternatives=tuple(ratios)
+        )
 
 
 def uniform_cells() -> tuple[Floats, Floats]:

@@ -14,66 +14,57 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown
-from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
+from nrverify.subjects.description import METHODS, OPTIONAL, Description, attributes, describe
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.policies import Play, Session, take_turns
-from nrverify.subjects.stopping_utilities import Utility
+from nrverify.subjects.policies import take_turns
+from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
 
 Floats = NDArray[np.float64]
 
-ATTRIBUTES = (
-    *("name", "version", "mechanism", "knob", "sensitivity", "delta"),
-    *("rate", "process", "range", "dimensions", "interval"),
-)
 TOGETHER = 64
 """Sessions open at the same time: more than a small cache of states holds."""
 
 
-class Adapter:
+class Adapter(Answering):
     """A Python subject behind the calls of the contract."""
 
     def __init__(self, subject: Any) -> None:
         self.subject = subject
-        attributes = {key: _attribute(subject, key) for key in ATTRIBUTES}
-        if not isinstance(attributes["name"], str):
-            attributes["name"] = type(subject).__name__
-        mechanism = attributes["mechanism"]
+        given = {**dict.fromkeys(_names(subject)), **{name: _attribute(subject, name) for name in attributes()}}
+        if not isinstance(given["name"], str):
+            given["name"] = type(subject).__name__
+        mechanism = given["mechanism"]
         known = (*METHODS.get(mechanism, ()), *OPTIONAL) if isinstance(mechanism, str) else ()
-        attributes["methods"] = [name for name in known if callable(_attribute(subject, name))]
-        self.description: Description = describe(attributes)
+        given["methods"] = [name for name in known if callable(_attribute(subject, name))]
+        self.description: Description = describe(given)
         self.integer = self.description.integer
 
-    def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
-        """Whole transcripts at once, shape (sessions, len(schedule), d)."""
-        answer = _call(
-            "sample",
-            self.subject.sample,
-            self._value(value),
-            [float(at) for at in schedule],
-            sessions,
-            seed,
-            refusable=True,
-        )
-        return numbers(answer, (sessions, len(schedule), value.size), "sample()")
+    def sample(self, request: Sample) -> Floats:
+        """sample(value, schedule, sessions, seed)."""
+        schedule = [float(at) for at in request.schedule]
+        arguments = (self._value(request.value), schedule, request.sessions, request.seed)
+        shape = (request.sessions, len(schedule), request.value.size)
+        return numbers(_call("sample", self.subject.sample, *arguments, refusable=True), shape, "sample()")
 
-    def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """Sessions, some open together and taking turns: their releases (NaN after the end) and what was asked."""
-        return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds, TOGETHER)
+    def play(self, request: Play) -> tuple[Floats, Floats]:
+        """open(value, seed) and release(at): some sessions are open together and take turns."""
+        d = request.value.size
+        return take_turns(lambda seed: self._session(request.value, seed), d, request.policy, request.seeds, TOGETHER)
 
-    def _session(self, value: Floats, seed: int) -> Session:
+    def _session(self, value: Floats, seed: int) -> _PythonSession:
         session = _call("open", self.subject.open, self._value(value), seed, refusable=True)
         release = getattr(session, "release", None)
         if not callable(release):
             raise SubjectFailed(f"open() returned {type(session).__name__}, which has no method release")
         return _PythonSession(release, (value.size,))
 
-    def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
-        """What happens to the last of these requests: 'refused: …', 'accepted' or 'answered …'."""
-        session = _call("open", self.subject.open, self._value(value), seed, refusable=True)
-        for at in requests[:-1]:
+    def refusal(self, request: Refusal) -> str:
+        """The last release of a session, which is invalid."""
+        session = _call("open", self.subject.open, self._value(request.value), request.seed, refusable=True)
+        for at in request.requests[:-1]:
             _call("release", session.release, at, refusable=True)
         try:
-            answer = np.asarray(session.release(requests[-1]))
+            answer = np.asarray(session.release(request.requests[-1]))
             if np.iscomplexobj(answer):
                 return "answered a complex number"
             answer = answer.astype(float)
@@ -81,68 +72,30 @@ class Adapter:
             return f"refused: {describe_error(error)}"
         return "accepted" if np.all(np.isfinite(answer)) else "answered NaN or infinity"
 
-    def run(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[list[int]]:
-        """The bits printed by one run for each seed, unchecked but for being a list of numbers."""
-        return [
-            bits(_call("run", self.subject.run, list(utilities), list(epsilons), threshold, sensitivity, seed))
-            for seed in seeds
-        ]
+    def run(self, request: Run) -> list[list[int]]:
+        """run(utilities, epsilons, threshold, sensitivity, seed), unchecked but for being a list of numbers."""
+        return [bits(_call("run", self.subject.run, *_design(request), seed)) for seed in request.seeds]
 
-    def run_many(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        runs: int,
-        seed: int,
-    ) -> NDArray[np.int64]:
-        """Halting rounds of many runs, 1-based, 0 for never."""
-        answer = _call(
-            "run_many", self.subject.run_many, list(utilities), list(epsilons), threshold, sensitivity, runs, seed
-        )
-        return halting_rounds(answer, runs)
+    def run_many(self, request: RunMany) -> NDArray[np.int64]:
+        """run_many(utilities, epsilons, threshold, sensitivity, runs, seed)."""
+        answer = _call("run_many", self.subject.run_many, *_design(request), request.runs, request.seed)
+        return halting_rounds(answer, request.runs)
 
-    def run_stopping(
-        self,
-        value: Floats,
-        schedule: Sequence[float],
-        utility: Utility,
-        threshold: float,
-        utility_sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[tuple[Floats, list[int]]]:
-        """Private stopping: the releases shown, of shape (n, d), and the bits printed, for each seed."""
-        return [
-            shown(
-                _call(
-                    "run",
-                    self.subject.run,
-                    value.astype(np.float64, copy=True),
-                    list(schedule),
-                    utility,
-                    threshold,
-                    utility_sensitivity,
-                    seed,
-                ),
-                value.size,
-            )
-            for seed in seeds
-        ]
+    def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
+        """run(value, schedule, utility, threshold, utility_sensitivity, seed)."""
+        value, schedule, *rest, seeds = request.arguments
+        found = []
+        for seed in seeds:
+            arguments = (value.astype(np.float64, copy=True), list(schedule), *rest, seed)
+            found.append(shown(_call("run", self.subject.run, *arguments), value.size))
+        return found
 
-    def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
+    def scalar(self, request: Scalar) -> Floats:
         """epsilon(time), time(epsilon) or time_of(epsilon), one float at a time."""
-        function = getattr(self.subject, method)
-        answers = np.empty(len(arguments))
-        for index, argument in enumerate(arguments):
-            answers[index] = numbers(_call(method, function, float(argument)), (1,), f"{method}({argument!r})")[0]
+        name, function = request.function, getattr(self.subject, request.function)
+        answers = np.empty(len(request.numbers))
+        for index, number in enumerate(request.numbers):
+            answers[index] = numbers(_call(name, function, float(number)), (1,), f"{name}({number!r})")[0]
         return answers
 
     def _value(self, value: Floats) -> NDArray[Any]:
@@ -161,6 +114,19 @@ class _PythonSession:
 
     def close(self) -> None:
         pass
+
+
+def _design(request: Run | RunMany) -> tuple[Any, ...]:
+    """What is run, in lists of its own: a subject may change them."""
+    return list(request.utilities), list(request.epsilons), request.threshold, request.sensitivity
+
+
+def _names(subject: Any) -> list[str]:
+    """What the subject has, for a guess at what was meant by a misspelt name."""
+    try:
+        return [name for name in dir(subject) if not name.startswith("_")]
+    except Exception:
+        return []
 
 
 def _attribute(subject: Any, name: str) -> Any:

@@ -1,12 +1,29 @@
-"""What a subject says of itself: its mechanism, knob, methods and the attributes that go with them."""
+"""What a subject says of itself: the table of its attributes, and its methods.
+
+To add an attribute, add a row to `Description`: its name, its type, and `attribute(…)` with what it must be, what it
+means and which mechanisms it is for. Python subjects, `cmd:`, `records:`, replay files and the documentation follow.
+"""
 
 from __future__ import annotations
 
-import difflib
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from nrverify.subjects.attributes import (
+    POSITIVE,
+    PROBABILITY,
+    TEXT,
+    Attribute,
+    attribute,
+    integers,
+    missing,
+    one_of,
+    pair,
+    parse,
+    table,
+)
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, within
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
@@ -17,6 +34,8 @@ if TYPE_CHECKING:
 NOISE_REDUCTION = tuple(FAMILIES)
 THRESHOLD = ("above-threshold", "reduced-above-threshold")
 MECHANISMS = (*NOISE_REDUCTION, *THRESHOLD, "boundary", "private-stopping")
+CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping")
+"""Mechanisms that may claim an ε; those of thresholds are told theirs in every request."""
 KNOBS = ("time", "epsilon")
 METHODS = {
     **dict.fromkeys(NOISE_REDUCTION, ("open", "sample")),
@@ -31,20 +50,54 @@ MOST_DIMENSIONS = 10_000
 
 @dataclass(frozen=True)
 class Description:
-    """A subject's own words about itself, checked."""
+    """A subject's own words about itself, checked: the table of attributes, and which methods it has."""
 
-    name: str
-    version: str | None
-    mechanism: str
-    knob: str
-    methods: tuple[str, ...]
-    sensitivity: float | None
-    delta: float | None
-    rate: float | None
-    process: str
-    range: tuple[float, float] | None
-    dimensions: tuple[int, ...] | None
-    interval: tuple[float, float] | None
+    mechanism: str = attribute(one_of(*MECHANISMS), "What is audited.", required=True)
+    methods: tuple[str, ...] = ()
+    name: str = attribute(TEXT, "Of the implementation.", default="subject")
+    version: str | None = attribute(TEXT, "Of the implementation.")
+    knob: str = attribute(
+        one_of(*KNOBS),
+        "What a release is asked for by: the time of the process (the variance for Brownian noise, the scale for "
+        "Laplace noise, and for Skellam noise X_t ~ Skellam(rate·t, rate·t)), or ε.",
+        applies=NOISE_REDUCTION,
+        default="time",
+    )
+    sensitivity: float | None = attribute(
+        POSITIVE,
+        "How far apart the values of neighbours may be (ℓ1 for `laplace`, else ℓ2); needed with knob `epsilon`, and by "
+        "boundaries and private stopping.",
+        applies=CLAIMING,
+    )
+    delta: float | None = attribute(
+        PROBABILITY,
+        "The probability with which the privacy claim may fail; needed where `sensitivity` is, except by `laplace`.",
+        applies=CLAIMING,
+    )
+    rate: float | None = attribute(
+        POSITIVE, "Of Skellam noise; 1 where it is not given, and needed in records.", applies=("skellam", "boundary")
+    )
+    process: str = attribute(
+        one_of("brownian", "skellam"), "Whose paths the boundary is for.", applies=("boundary",), default="brownian"
+    )
+    range: tuple[float, float] | None = attribute(
+        pair(finite=True),
+        "Where to ask, in the knob's unit; where it is not given, times 0.01 to 1000 (for `skellam` 0.1 to 1000 over "
+        "the rate), ε 0.2 to 5.",
+        applies=NOISE_REDUCTION,
+        recorded=False,
+    )
+    dimensions: tuple[int, ...] | None = attribute(
+        integers(MOST_DIMENSIONS),
+        "Lengths of values to ask with; 1 to 3 where they are not given.",
+        applies=(*NOISE_REDUCTION, "private-stopping"),
+        recorded=False,
+    )
+    interval: tuple[float, float] | None = attribute(
+        pair(finite=False),
+        "The times (t_min, t_max) in which the boundary is claimed to hold; all where it is not given.",
+        applies=("boundary", "private-stopping"),
+    )
 
     @property
     def family(self) -> NoiseFamily:
@@ -52,132 +105,85 @@ class Description:
         return FAMILIES[self.mechanism]
 
     @property
-    def noise(self) -> Process:
+    def claimed_process(self) -> Process:
         """The process whose law the subject claims."""
         return self.family.process(self.rate or 1.0)
 
     @property
     def integer(self) -> bool:
-        """Whether values and releases are whole numbers."""
+        """Whether values and releases are integers."""
         return self.mechanism in FAMILIES and self.family.integer
 
+    def as_json(self) -> dict[str, Any]:
+        """All of it as JSON, which has no infinity: `from_json` reads it again."""
+        return {key: _finite(value) for key, value in asdict(self).items()}
 
-def describe(attributes: dict[str, Any]) -> Description:
-    """A description from attributes (None is absent); `SubjectFailed` says what is wrong with them."""
-    mechanism = _choice(attributes, "mechanism", MECHANISMS, None)
-    knob = _choice(attributes, "knob", KNOBS, "time")
-    methods = tuple(name for name in (*METHODS[mechanism], *OPTIONAL) if name in attributes.get("methods", ()))
+
+def attributes() -> dict[str, Attribute]:
+    """The table of attributes, by their names."""
+    return table(Description)
+
+
+def recorded_attributes(mechanisms: tuple[str, ...]) -> dict[str, Attribute]:
+    """Those that a record of one of these mechanisms may hold, as far as they are about them."""
+    rows = {
+        name: replace(row, applies=tuple(own for own in row.applies if own in mechanisms))
+        for name, row in attributes().items()
+        if row.recorded and (not row.applies or set(row.applies) & set(mechanisms))
+    }
+    return {**rows, "mechanism": replace(rows["mechanism"], kind=one_of(*mechanisms))}
+
+
+def describe(given: Mapping[str, Any]) -> Description:
+    """A description from attributes and `methods`; `SubjectFailed` says what is wrong with them.
+
+    None is absent, and names that are not in the table are ignored.
+    """
+    described = Description(**parse(attributes(), given))
+    mechanism = described.mechanism
+    offered = given.get("methods") or ()
+    methods = tuple(name for name in (*METHODS[mechanism], *OPTIONAL) if name in offered)
     if not set(methods) & set(METHODS[mechanism]):
         wanted = " or ".join(f"{name}()" for name in METHODS[mechanism])
         raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
-    sensitivity = _positive(attributes, "sensitivity")
-    delta = _number(attributes, "delta")
-    if delta is not None and not 0 <= delta < 1:
-        raise SubjectFailed(f"delta is {delta!r}: it must be at least 0 and below 1")
-    if mechanism in ("boundary", "private-stopping") or knob == "epsilon":
-        if sensitivity is None:
-            raise SubjectFailed("the subject makes a privacy claim: it needs the attribute sensitivity")
-        if delta is None and not (mechanism in FAMILIES and FAMILIES[mechanism].pure):
-            raise SubjectFailed("the subject makes a privacy claim: it needs the attribute delta")
-    # The sensitivity of Skellam noise is that of one whole number.
-    usual = (1,) if mechanism == "skellam" and knob == "epsilon" else None
-    return Description(
-        name=_printable(attributes.get("name") or "subject"),
-        version=None if attributes.get("version") is None else _printable(attributes["version"]),
-        mechanism=mechanism,
-        knob=knob,
-        methods=methods,
-        sensitivity=sensitivity,
-        delta=delta,
-        rate=_positive(attributes, "rate", RATES),
-        process=_choice(attributes, "process", ("brownian", "skellam"), "brownian"),
-        range=_finite(attributes, "range", EPSILONS if knob == "epsilon" else NUMBERS),
-        dimensions=_dimensions(attributes) or usual,
-        interval=_pair(attributes, "interval"),
+    if mechanism in ("boundary", "private-stopping") or described.knob == "epsilon":
+        pure = mechanism in FAMILIES and FAMILIES[mechanism].pure
+        for name in ("sensitivity",) if pure else ("sensitivity", "delta"):
+            if getattr(described, name) is None:
+                raise missing(attributes()[name], given, "a privacy claim needs it")
+    # The sensitivity of integer noise is that of one integer.
+    usual = (1,) if described.integer and described.knob == "epsilon" else None
+    _bounded(described)
+    return replace(
+        described, methods=methods, name=described.name or "subject", dimensions=described.dimensions or usual
     )
 
 
-def _printable(words: object) -> str:
-    """At most 200 characters, none of which moves a terminal's cursor or ends a line."""
-    return "".join(letter if letter.isprintable() else "�" for letter in str(words)[:200])
+def _bounded(described: Description) -> None:
+    """Refuses numbers with which double precision cannot calculate."""
+    limits = EPSILONS if described.knob == "epsilon" else NUMBERS
+    for name, number, allowed in (
+        ("attribute sensitivity", described.sensitivity, NUMBERS),
+        ("attribute rate", described.rate, RATES),
+        *(("an end of attribute range", end, limits) for end in described.range or ()),
+    ):
+        if number:  # a range may begin at 0
+            within(name, number, allowed)
 
 
-def _choice(attributes: dict[str, Any], key: str, allowed: tuple[str, ...], default: str | None) -> str:
-    value = attributes.get(key)
-    if value is None and default is not None:
-        return default
-    if value is None:
-        raise SubjectFailed(f"the subject has no attribute {key}: it must be one of {', '.join(allowed)}")
-    if value not in allowed:
-        close = difflib.get_close_matches(str(value)[:100], allowed, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be one of {', '.join(allowed)}{hint}")
-    return allowed[allowed.index(value)]  # and not what its own type says: a member of an enumeration shows its name
+def from_json(given: Mapping[str, Any]) -> Description:
+    """The description that `as_json` wrote, now or in an earlier version; `SubjectFailed` when it is none."""
+    unknown = set(given) - {*attributes(), "methods"}
+    methods = given.get("methods")
+    if unknown or not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
+        raise SubjectFailed(f"its header does not describe a subject{f': {min(unknown)!r:.60}' if unknown else ''}")
+    return describe({key: _infinite(value) for key, value in given.items()})
 
 
-def _number(attributes: dict[str, Any], key: str) -> float | None:
-    value = attributes.get(key)
-    if value is None:
-        return None
-    try:
-        number = _real(value)
-    except (TypeError, ValueError, OverflowError):
-        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be a number") from None
-    if not math.isfinite(number):
-        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be finite")
-    return number
+def _finite(value: Any) -> Any:
+    """Lists in the place of tuples, and "inf" in the place of infinity in them."""
+    return ["inf" if part == math.inf else part for part in value] if isinstance(value, tuple) else value
 
 
-def _positive(attributes: dict[str, Any], key: str, limits: tuple[float, float] = NUMBERS) -> float | None:
-    number = _number(attributes, key)
-    if number is not None and number <= 0:
-        raise SubjectFailed(f"the attribute {key} is {number!r}: it must be positive")
-    return number if number is None else within(f"the attribute {key}", number, limits)
-
-
-def _pair(attributes: dict[str, Any], key: str) -> tuple[float, float] | None:
-    value = attributes.get(key)
-    if value is None:
-        return None
-    try:
-        low, high = (_real(end) for end in value)
-    except (TypeError, ValueError, OverflowError):
-        raise SubjectFailed(f"the attribute {key} is {value!r:.100}: it must be a pair of numbers") from None
-    if not 0 <= low < high:
-        raise SubjectFailed(
-            f"the attribute {key} is {value!r:.100}: it must be (smallest, largest) with 0 ≤ smallest < largest"
-        )
-    return low, high
-
-
-def _finite(attributes: dict[str, Any], key: str, limits: tuple[float, float]) -> tuple[float, float] | None:
-    pair = _pair(attributes, key)
-    if pair is not None and math.isinf(pair[1]):
-        raise SubjectFailed(f"the attribute {key} is {attributes[key]!r:.100}: both ends must be finite")
-    for end in pair or ():
-        if end != 0:
-            within(f"an end of the attribute {key}", end, limits)
-    return pair
-
-
-def _dimensions(attributes: dict[str, Any]) -> tuple[int, ...] | None:
-    value = attributes.get("dimensions")
-    if value is None:
-        return None
-    words = (
-        f"the attribute dimensions is {value!r:.100}: it must list positive whole numbers, at most {MOST_DIMENSIONS}"
-    )
-    try:
-        dimensions = sorted({_real(d) for d in value})
-    except (TypeError, ValueError, OverflowError):
-        raise SubjectFailed(words) from None
-    if not dimensions or not all(1 <= d <= MOST_DIMENSIONS and d.is_integer() for d in dimensions):
-        raise SubjectFailed(words)
-    return tuple(int(d) for d in dimensions)
-
-
-def _real(value: Any) -> float:
-    """A number, and no word that looks like one."""
-    if isinstance(value, (str, bytes)):
-        raise TypeError(value)
-    return float(value)
+def _infinite(value: Any) -> Any:
+    return [math.inf if part == "inf" else part for part in value] if isinstance(value, list) else value

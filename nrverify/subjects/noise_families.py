@@ -1,6 +1,7 @@
 """Families of noise: what sets each process of the paper apart, said once; a new one is a row here and its laws.
 
-The claim "everything so far costs at most ε" of an ε-knob needs mathematics of its own: auditing/epsilon_claim.py.
+The claim "everything so far costs at most ε" of an ε-knob needs mathematics of its own, in
+`auditing/noise_reduction/epsilon/`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class NoiseFamily:
     """A kind of noise, as far as subjects and audits must know it beyond its laws."""
 
     process: Callable[[float], Process]
-    """Its laws, at a rate (which only Skellam noise has)."""
+    """Its laws, at a rate; one that is not `rated` ignores it."""
     distance: Callable[[Floats], float]
     """How far apart two values are, for a sensitivity: the norm of their difference."""
     telling: Callable[[float, float], float]
@@ -36,7 +37,9 @@ class NoiseFamily:
     steps: Callable[[Floats], Floats] | None = None
     """The scale of the steps between growing times, from 0 on; None where steps are counts."""
     integer: bool = False
-    """Whether noise and values are whole numbers."""
+    """Whether noise and values are integers."""
+    rated: bool = False
+    """Whether it is one of many, told apart by a rate."""
     tied: bool = False
     """Whether a release may equal the one before."""
     pure: bool = False
@@ -98,5 +101,6 @@ FAMILIES = {
         times=lambda rate: (0.1 / rate, 1000.0 / rate),
         variance=lambda times, rate: 2 * rate * times,
         integer=True,
+        rated=True,
     ),
 }

@@ -1,4 +1,4 @@
-"""Plays: how a session is asked for its releases, on a fixed schedule or adaptively, with or without stopping."""
+"""Policies: how a session is asked for its releases, on a fixed schedule or adaptively, with or without stopping."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-class Play(Protocol):
+class Policy(Protocol):
     """A program of the history: the next request (a time or an ε), or None to stop."""
 
     @property
     def length(self) -> int:
-        """The most releases a session of this play has."""
+        """The most releases a session by this policy has."""
 
     def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
         """What to ask for after these requests and releases."""
@@ -81,11 +81,11 @@ class Follow:
         return max(at, self.end) if self.end < self.start else min(at, self.end)
 
 
-def shrunk(play: Fixed | Follow, low: float, high: float) -> Fixed | Follow:
-    """The same play with its requests moved into [low, high]."""
-    if isinstance(play, Fixed):
-        return Fixed(tuple(min(max(at, low), high) for at in play.schedule))
-    return replace(play, start=min(max(play.start, low), high), end=min(max(play.end, low), high))
+def shrunk(policy: Fixed | Follow, low: float, high: float) -> Fixed | Follow:
+    """The same policy with its requests moved into [low, high]."""
+    if isinstance(policy, Fixed):
+        return Fixed(tuple(min(max(at, low), high) for at in policy.schedule))
+    return replace(policy, start=min(max(policy.start, low), high), end=min(max(policy.end, low), high))
 
 
 class Session(Protocol):
@@ -99,27 +99,27 @@ class Session(Protocol):
 
 
 def take_turns(
-    open_session: Callable[[int], Session], dimension: int, play: Play, seeds: Sequence[int], together: int
+    open_session: Callable[[int], Session], dimension: int, policy: Policy, seeds: Sequence[int], together: int
 ) -> tuple[Floats, Floats]:
     """Sessions, some open together and taking turns: their releases (NaN after the end) and what was asked."""
-    releases = np.full((len(seeds), play.length, dimension), np.nan)
-    asked = np.full((len(seeds), play.length), np.nan)
+    releases = np.full((len(seeds), policy.length, dimension), np.nan)
+    asked = np.full((len(seeds), policy.length), np.nan)
     for first in range(0, len(seeds), together):
         rows = range(first, min(first + together, len(seeds)))
-        turns = [_turns(open_session, play, seeds[row], releases[row], asked[row]) for row in rows]
+        turns = [_turns(open_session, policy, seeds[row], releases[row], asked[row]) for row in rows]
         while turns:
             turns = [turn for turn in turns if next(turn, None) is not None]
     return releases, asked
 
 
 def _turns(
-    open_session: Callable[[int], Session], play: Play, seed: int, releases: Floats, asked: Floats
+    open_session: Callable[[int], Session], policy: Policy, seed: int, releases: Floats, asked: Floats
 ) -> Iterator[float]:
     """One session, a release a turn, written into its row."""
     session = open_session(seed)
     history: list[Floats] = []
     requests: list[float] = []
-    while (at := play.next_at(requests, history)) is not None:
+    while (at := policy.next_at(requests, history)) is not None:
         column = len(requests)
         releases[column] = session.release(at, first=not requests)
         asked[column] = at

@@ -315,9 +315,9 @@ def _summed(losses: Any, value: Any) -> Any:
 
 @certificate(
     {"N14": supports},
-    rejects={"nodes of the rule for one point more": {"rule": lambda width: skellam_lattice._rule(width + 1)}},
+    rejects={"nodes of the rule for one point more": {"rule": lambda width: skellam_lattice.gauss_rule(width + 1)}},
 )
-def lattice_rule(enclosure: Enclosure, rule: Callable[[int], Any] = skellam_lattice._rule) -> None:
+def lattice_rule(enclosure: Enclosure, rule: Callable[[int], Any] = skellam_lattice.gauss_rule) -> None:
     """The rule that adds up a tail is exact for the powers x^p, p < 64, over 0..width−1; narrow panels are sums."""
     each = Enclosure(Record())
     for width in (32, 76, 128, 1024):

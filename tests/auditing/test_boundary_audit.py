@@ -33,6 +33,10 @@ def refuted(report):
     return [result.id for result in report.checks if result.verdict == "refuted"]
 
 
+def fault(report, name):
+    return check(report, name).finding.fault.id
+
+
 # Stepped curves
 
 
@@ -59,7 +63,9 @@ def test_a_jump_down_crosses_what_lies_between():
 
 
 def test_an_increasing_boundary_is_refuted():
-    assert "boundary.monotone" in refuted(nrverify.audit(subject(lambda t: 10 + t)))
+    report = nrverify.audit(subject(lambda t: 10 + t))
+    assert "boundary.monotone" in refuted(report)
+    assert (report.law, report.privacy) == ("not-covered", "refuted")
 
 
 # Right boundaries
@@ -179,6 +185,9 @@ def test_improper_values_are_refuted(value):
     right = Linear.tightest_at(epsilon=0.3, delta=1e-6, sensitivity=1.0)
     report = nrverify.audit(subject(lambda t: value if 10 < t < 20 else right(t)))
     assert (report.exit_code, refuted(report)) == (1, ["boundary.values"])
+    assert fault(report, "boundary.values") == "boundary-value"
+    others = {result.id: (result.kind, result.verdict) for result in report.checks}
+    assert others["boundary.crossing"] == others["boundary.inverse"] == ("privacy", "inconclusive")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +265,8 @@ def test_a_boundary_of_many_lines_is_settled_where_each_has_its_share():
     lines = [(math.sqrt(level / 2 / t), math.sqrt(level * t / 2)) for t in 4.0 ** np.arange(-8, 17)]
     report = nrverify.audit(subject(lambda t: min(a + (b + 0.5) / t for a, b in lines)))
     assert report.verdict == "consistent"
-    low, high = (float(word) for word in check(report, "boundary.crossing").observed.split()[1:4:2])
+    numbers = check(report, "boundary.crossing").finding.estimate.numbers
+    low, high = numbers["low"], numbers["high"]
     assert 1 / 25 < low / 1e-6 <= high / 1e-6 < 1
     assert high < 1.001 * low
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from nrverify.auditing.noise_reduction.design.cases import FINE_EPSILONS, Case, Knob, cases_for, knob_of, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import Case, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob, knob_of
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.policies import Fixed
 from tests.auditing.subjects import Path

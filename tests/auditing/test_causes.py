@@ -78,31 +78,31 @@ class FirstTime:
 
 
 @pytest.mark.parametrize(
-    ("subject", "check", "words"),
+    ("subject", "check", "fault"),
     [
-        (Rounded, "lattice", "only accuracy suffers"),
-        (NeverNegative, "lattice", "cut off at a limit"),
-        (ZeroInTheClear, "lattice", "released in the clear"),
-        (NoNoise, "lattice", "no noise is added"),
-        (LastWithoutNoise, "lattice", "released in the clear"),
-        (GrowingBias, "ties.repeated-time", "something small is added to every answer"),
-        (NearTimesCached, "ties", "if the release before is given again only accuracy suffers"),
-        (FirstTime, "law.transcript", "the time of the first release is taken for that of the release before"),
+        (Rounded, "lattice", "rounded"),
+        (NeverNegative, "lattice", "some-noise-rounded"),
+        (ZeroInTheClear, "lattice", "value-in-clear"),
+        (NoNoise, "lattice", "no-noise"),
+        (LastWithoutNoise, "lattice", "value-in-clear"),
+        (GrowingBias, "ties.repeated-time", "repeated-time-moved"),
+        (NearTimesCached, "ties", "repeated-release"),
+        (FirstTime, "law.transcript", "first-time-kept"),
     ],
 )
-def test_the_fault_is_named_in_its_own_check(subject, check, words):
-    found = {result.id: result.message for result in audit(subject()).checks if result.verdict == "refuted"}
-    assert words in found[check]
+def test_the_fault_is_named_in_its_own_check(subject, check, fault):
+    found = {result.id: result for result in audit(subject()).checks if result.verdict == "refuted"}
+    assert found[check].finding.fault.id == fault
+    assert found[check].explanation.follows is None
 
 
 def test_what_comes_of_a_grid_or_a_wrong_time_is_put_down_to_it():
-    def follows(subject, check, source):
-        message = next(result.message for result in audit(subject()).checks if result.id == check)
-        return f"Likely cause: that of {source}." in message
+    def source(subject, check):
+        return next(result.explanation.follows for result in audit(subject()).checks if result.id == check)
 
-    assert follows(Rounded, "randomness.streams", "lattice")
-    assert follows(LastWithoutNoise, "randomness.streams", "lattice")
-    assert follows(FirstTime, "ties.repeated-time", "law.transcript")
+    assert source(Rounded, "randomness.streams") == "lattice"
+    assert source(LastWithoutNoise, "randomness.streams") == "lattice"
+    assert source(FirstTime, "ties.repeated-time") == "law.transcript"
 
 
 def test_a_failure_names_the_request_and_the_line():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.core import boundary_faults as curve_faults
 from nrverify.auditing.core.boundary_faults import undone
+from nrverify.auditing.core.curve_texts import UNDONE
+from nrverify.auditing.core.faults import curve
 
 TIMES = np.geomspace(1e-9, 1e9, 2000)
 DELTA = 1e-6
@@ -26,24 +27,25 @@ def mixture(t, delta=DELTA, sensitivity=1.0, drift=1.0, rho=0.1, root=1.0):
 
 @pytest.mark.parametrize("boundary", [linear, mixture])
 @pytest.mark.parametrize(
-    ("words", "fault"),
+    ("fault", "mistake"),
     [
-        (curve_faults.DOUBLED, {"delta": 2 * DELTA}),
-        (curve_faults.ROOT, {"delta": math.sqrt(DELTA)}),
-        (curve_faults.WITHOUT_DRIFT, {"drift": 0.0}),
-        (curve_faults.HALVED, {"root": math.sqrt(0.5)}),
-        (curve_faults.DECIMAL, {"root": math.sqrt(1 / math.log(10))}),
+        (curve.DELTA_DOUBLED, {"delta": 2 * DELTA}),
+        (curve.DELTA_ROOTED, {"delta": math.sqrt(DELTA)}),
+        (curve.DRIFT_MISSING, {"drift": 0.0}),
+        (curve.ROOT_HALVED, {"root": math.sqrt(0.5)}),
+        (curve.DECIMAL_LOGARITHM, {"root": math.sqrt(1 / math.log(10))}),
     ],
+    ids=str,
 )
-def test_a_mistake_is_named_by_what_undoes_it(boundary, words, fault):
-    found = undone(TIMES, boundary(TIMES, **fault), 1.0, DELTA)
-    if boundary is mixture and words == curve_faults.DOUBLED:
+def test_a_mistake_is_named_by_what_undoes_it(boundary, fault, mistake):
+    found = undone(TIMES, boundary(TIMES, **mistake), 1.0, DELTA)
+    if boundary is mixture and fault is curve.DELTA_DOUBLED:
         assert found is None  # it is crossed on one side with δ: no mistake
         return
     # Half the square of a line halves the product of slope and intercept: e^(−ab), the root of δ.
-    same = boundary is linear and words == curve_faults.HALVED
+    same = boundary is linear and fault is curve.ROOT_HALVED
     assert found is not None
-    assert (curve_faults.ROOT if same else words) in found
+    assert found.fault is (curve.DELTA_ROOTED if same else fault)
 
 
 @pytest.mark.parametrize("boundary", [linear, mixture])
@@ -51,16 +53,29 @@ def test_mistakes_about_the_sensitivity_are_told_apart(boundary):
     ignored = undone(9 * TIMES, boundary(9 * TIMES), 3.0, DELTA)
     rooted = undone(9 * TIMES, boundary(9 * TIMES, sensitivity=math.sqrt(3)), 3.0, DELTA)
     not_squared = undone(9 * TIMES, boundary(9 * TIMES, sensitivity=3.0, drift=1 / 3), 3.0, DELTA)
-    assert ignored.startswith(f"{curve_faults.OTHER_SENSITIVITY} 1 ")
-    assert rooted.startswith(f"{curve_faults.OTHER_SENSITIVITY} 1.732 ")
-    assert curve_faults.DRIFT_NOT_SQUARED in not_squared
+    assert ignored.fault is rooted.fault is curve.SENSITIVITY_IGNORED
+    assert (ignored.numbers["own_sensitivity"], rooted.numbers["own_sensitivity"]) == (1.0, math.sqrt(3))
+    assert not_squared.fault is curve.DRIFT_NOT_SQUARED
+    # What is crossed without the mistake: δ by a line, half of it by a mixture.
+    expected = 1.0 if boundary is linear else 0.5
+    assert [found.numbers["part"] for found in (ignored, rooted, not_squared)] == pytest.approx(
+        [expected] * 3, rel=0.04
+    )
+
+
+def test_every_mistake_has_a_clause_that_its_numbers_fill():
+    numbers = {"part": 0.987, "own_sensitivity": 3.0}
+    clauses = {fault.id: clause.format(**numbers) for fault, clause in UNDONE.items()}
+    assert clauses["drift-missing"] == "with the drift Δ²/2t added it would be 0.987 δ"
+    assert clauses["boundary-sensitivity"] == "for the sensitivity 3 it would be 0.987 δ"
+    assert len(set(clauses.values())) == len(clauses) == 9
 
 
 def test_a_time_taken_for_a_deviation_and_the_quantile_of_a_single_look_are_named():
     deviation = undone(TIMES, linear(TIMES**2), 1.0, DELTA)
     single = undone(TIMES, 0.5 / TIMES + 4.7534 / np.sqrt(TIMES), 1.0, DELTA)
-    assert curve_faults.DEVIATION in deviation
-    assert curve_faults.FLAT in single
+    assert deviation.fault is curve.TIME_AS_DEVIATION
+    assert single.fault is curve.SINGLE_LOOK
 
 
 @pytest.mark.parametrize(
@@ -117,13 +132,14 @@ class SingleLook:
 
 
 @pytest.mark.parametrize(
-    ("subject", "check", "cause"),
+    ("subject", "check", "fault", "cause"),
     [
-        (WithoutDrift, "boundary.crossing", "the term Δ²/2t of the loss is left out"),
-        (SingleLook, "privacy.epsilon", "the quantile of a single look"),
+        (WithoutDrift, "boundary.crossing", "drift-missing", "the term Δ²/2t of the loss is left out"),
+        (SingleLook, "privacy.epsilon", "single-look-quantile", "the quantile of a single look"),
     ],
 )
-def test_the_report_says_so(subject, check, cause):
+def test_the_report_says_so(subject, check, fault, cause):
     report = audit(subject(), samples=2_000)
-    message = next(result.message for result in report.checks if result.id == check)
-    assert f"Likely cause: {cause}" in message
+    found = next(result for result in report.checks if result.id == check)
+    assert f"Likely cause: {cause}" in found.message
+    assert (found.finding.fault.id, found.effect) == (fault, "leak")

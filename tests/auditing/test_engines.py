@@ -6,7 +6,8 @@ import pytest
 from nrverify import audit
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.noise_reduction.applicable_checks import battery_for
-from nrverify.auditing.noise_reduction.design.cases import cases_for, knob_of
+from nrverify.auditing.noise_reduction.design.cases import cases_for
+from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.sampling.work_units import Station

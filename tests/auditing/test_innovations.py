@@ -3,6 +3,8 @@
 Statistical tests have error probability 1e-9 each (Dvoretzky–Kiefer–Wolfowitz–Massart, exact binomial), fixed seeds.
 """
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -10,9 +12,14 @@ from scipy.stats import binomtest
 
 from nrverify import simulate, transcripts
 from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.noise_reduction import observe
+from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.laws.skellam import Skellam
+from nrverify.subjects.description import Description
+from nrverify.subjects.noise_families import FAMILIES
+from nrverify.subjects.policies import Fixed
 
 ALPHA = 1e-9
 PROCESSES = {"brownian": Brownian(), "laplace": Laplace(), "skellam": Skellam(1.0)}
@@ -20,7 +27,8 @@ PROCESSES = {"brownian": Brownian(), "laplace": Laplace(), "skellam": Skellam(1.
 
 def transformed(name, releases, times, value=0.0):
     scale = np.abs(releases) + abs(value)
-    return innovations(PROCESSES[name], releases - value, times, scale, np.random.default_rng(9))
+    integer = FAMILIES[name].integer
+    return innovations(PROCESSES[name], releases - value, times, scale, np.random.default_rng(9), integer=integer)
 
 
 def assert_standard_normal(z):
@@ -81,3 +89,38 @@ def test_scores_of_absurd_releases_are_finite():
     with np.errstate(over="ignore"):
         found = transformed("brownian", releases, np.array([[1.0, 0.5], [1.0, 0.5]]))
     assert np.all(np.abs(found.z) <= 8.2)
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """Skellam noise under another class, as a new integer process would be."""
+
+    process: Skellam
+
+    def __getattr__(self, name):
+        return getattr(self.process, name)
+
+
+def test_a_new_integer_family_is_scored_as_integer(monkeypatch):
+    """The family decides, and not the class of its process: scored as continuous, most scores would be wrong."""
+    family = replace(FAMILIES["skellam"], process=lambda rate: Renamed(Skellam(rate)))
+    monkeypatch.setitem(FAMILIES, "counts", family)
+    schedule = (3.0, 1.0, 0.2)
+    releases = simulate("skellam", np.array([0]), list(schedule), 4000, 5).astype(float)
+    times, case = np.tile(schedule, (4000, 1)), Case("new", (0.0,), Fixed(schedule), "sample")
+    seen = []
+
+    class Sees:
+        def observe(self, batch):
+            seen.append(batch.innovations)
+
+    for mechanism in ("counts", "skellam"):
+        description = Description(mechanism, ("sample",))
+        observe.show(description, case, releases, times, times, np.random.default_rng(9), [Sees()])
+    assert np.array_equal(seen[0].z, seen[1].z, equal_nan=True)
+    for step in range(3):
+        assert_standard_normal(seen[0].z[:, step])
+    scale = np.abs(releases)
+    wrong = innovations(Skellam(1.0), releases, times, scale, np.random.default_rng(9), integer=False)
+    with pytest.raises(AssertionError):
+        assert_standard_normal(wrong.z[:, 2])

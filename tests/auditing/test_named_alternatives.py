@@ -1,4 +1,4 @@
-"""Named alternatives are exact likelihood ratios: against densities of another library, sums in whole numbers."""
+"""Named alternatives are exact likelihood ratios: against densities of another library, sums in rationals."""
 
 import math
 from fractions import Fraction
@@ -8,8 +8,12 @@ import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
 
+from nrverify.auditing.core.faults import alternative_of
+from nrverify.auditing.core.faults.noise import CLIPPED, FORGETFUL_SESSIONS, FRESH_NOISE, RARE_SESSIONS
 from nrverify.auditing.core.named_alternatives import (
     FLOOR,
+    FORGETFUL,
+    FRESH,
     SESSIONS,
     SHAPES,
     forgetful_ratio,
@@ -17,7 +21,7 @@ from nrverify.auditing.core.named_alternatives import (
     session_ratios,
     shape_ratios,
 )
-from nrverify.auditing.noise_reduction.checks.rounded_normals import rounded_ratios
+from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.laws.skellam import Skellam
 
 
@@ -37,7 +41,7 @@ def irwin_hall(x, number):
 
 
 def test_a_bet_on_uniform_numbers_added_up_is_never_more_than_fair():
-    ratio = SHAPES["light tails (twelve uniform numbers added up)"]
+    ratio = SHAPES["twelve-uniforms"]
     z = np.linspace(-6.5, 6.5, 4001)
     exact = irwin_hall(z, 12) / stats.norm.pdf(z)
     assert ratio(z * z, np.exp(0.5 * z * z)) == pytest.approx(exact, abs=2e-6)
@@ -57,9 +61,9 @@ def test_rounded_normals_are_bet_on_step_by_step():
         normal = stats.norm(scale=math.sqrt(2 * mean))
         ratio = (normal.cdf(step + 0.5) - normal.cdf(step - 0.5)) / stats.skellam.pmf(step, mean, mean)
         totals.append(np.log(FLOOR + (1 - FLOOR) * ratio).sum())
-    assert found["rounded normals"] == pytest.approx(sum(totals), rel=1e-9)
-    assert found["rounded normals for steps of mean count above 5"] == pytest.approx(sum(totals[1:]), rel=1e-9)
-    assert found["rounded normals for steps of mean count above 10"] == 0.0
+    assert found["rounded-normals-above-0"] == pytest.approx(sum(totals), rel=1e-9)
+    assert found["rounded-normals-above-5"] == pytest.approx(sum(totals[1:]), rel=1e-9)
+    assert found["rounded-normals-above-10"] == 0.0
 
 
 def test_named_shapes_are_the_ratios_of_densities():
@@ -86,7 +90,7 @@ def test_clipped_noise_counts_as_cut_off():
     found = shape_ratios(z)
     beyond = 2 * stats.norm.sf(3.0)
     expected = 20_000 * math.log(FLOOR + (1 - FLOOR) / (1 - beyond))
-    assert found["noise cut off, none beyond 3 deviations"] == pytest.approx(expected, rel=1e-9)
+    assert found["cut-at-3"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_rare_sessions_are_bet_on_by_the_likelihood_of_all_their_numbers():
@@ -111,3 +115,13 @@ def test_forgetful_sessions_are_bet_on_by_the_likelihood_of_all_their_releases()
     assert forgetful_ratio(log_ratio) == pytest.approx(expected, rel=1e-9)
     nothing = np.full((1, 1, 2), np.nan)
     assert forgetful_ratio(np.concatenate([log_ratio, nothing])) == pytest.approx(expected, rel=1e-9)
+
+
+def test_every_alternative_has_a_title_and_a_fault_of_its_kind():
+    faults = {id: alternative_of(id).fault for id in (*SHAPES, *SESSIONS, *ROUNDED.values(), FRESH, FORGETFUL)}
+    assert {fault for id, fault in faults.items() if id in SESSIONS} == {RARE_SESSIONS}
+    assert {fault for id, fault in faults.items() if id.startswith("cut-at")} == {CLIPPED}
+    assert (faults[FRESH], faults[FORGETFUL]) == (FRESH_NOISE, FORGETFUL_SESSIONS)
+    titles = [alternative_of(id).title for id in faults]
+    assert len(set(titles)) == len(titles)
+    assert alternative_of("student-3").title == "heavy tails (Student t, 3 degrees of freedom)"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nrverify import audit
+from nrverify.auditing.core.faults import Effect
 from tests.auditing import subjects
 
 
@@ -24,36 +25,37 @@ def test_a_right_subject_is_consistent_and_says_what_would_have_been_caught(subj
     assert report.verdict == "consistent", refuted(report)
     assert report.exit_code == 0
     law = next(check for check in report.checks if check.id == "law.transcript")
-    assert "variance off by " in law.detectable
+    assert {size.quantity for size in law.sizes} == {"variance", "correlation"}
 
 
 @pytest.mark.parametrize(
-    ("subject", "check", "most"),
+    ("subject", "check", "fault", "most"),
     [
-        (subjects.Fresh, "law.transcript", 200),
-        (subjects.PullsToZero, "law.value", 200),
-        (subjects.WideBridge, "law.transcript", 6_000),
-        (subjects.Small, "law.transcript", 60_000),
-        (subjects.AfterExtremes, "law.transcript", 8_000),
-        (subjects.Correlated, "independence.coordinates", 12_000),
-        (subjects.HeavyTails, "law.release", 8_000),
-        (subjects.FewStreams, "randomness.streams", 2_000),
-        (subjects.SinglePrecision, "lattice", 500),
-        (subjects.WholeSteps, "lattice", 500),
-        (subjects.WrongOnlyInSessions, "law.adaptive", 2_000),
-        (subjects.NotANumber, "protocol.finite", 200),
+        (subjects.Fresh, "law.transcript", "all-releases-fresh", 200),
+        (subjects.PullsToZero, "law.value", "pulled-to-zero", 200),
+        (subjects.WideBridge, "law.transcript", "steps-scaled", 6_000),
+        (subjects.Small, "law.transcript", "wrong-scale", 60_000),
+        (subjects.AfterExtremes, "law.transcript", "after-unusual-release", 8_000),
+        (subjects.Correlated, "independence.coordinates", "shared-between-coordinates", 12_000),
+        (subjects.HeavyTails, "law.release", "wrong-shape", 8_000),
+        (subjects.FewStreams, "randomness.streams", "seed-ignored", 2_000),
+        (subjects.SinglePrecision, "lattice", "single-precision", 500),
+        (subjects.WholeSteps, "lattice", "noise-rounded", 500),
+        (subjects.WrongOnlyInSessions, "law.adaptive", "fresh-noise", 2_000),
+        (subjects.NotANumber, "protocol.finite", "not-a-number", 200),
     ],
     ids=lambda x: getattr(x, "__name__", str(x)),
 )
-def test_a_wrong_subject_is_refuted_by_the_check_that_names_its_fault(subject, check, most):
+def test_a_wrong_subject_is_refuted_by_the_check_that_names_its_fault(subject, check, fault, most):
     report = audit(subject(), samples=most, keep_going=True)
     assert report.verdict == "refuted"
     assert report.exit_code == 1
     assert check in refuted(report)
-    finding = next(c for c in report.checks if c.id == check)
-    assert "Likely cause:" in finding.message
-    assert "Effect:" in finding.message
-    assert "seed=0" in finding.reproduce
+    result = next(c for c in report.checks if c.id == check)
+    assert result.finding.fault.id == fault
+    assert "Likely cause:" in result.message
+    assert "Effect:" in result.message
+    assert "seed=0" in result.reproduce
 
 
 @pytest.mark.parametrize("order", ["bridge, step by step", "walk, step by step", "walk, session by session"])
@@ -65,8 +67,9 @@ def test_few_batches_are_seen_though_no_two_ask_for_the_same_times(order):
 
 def test_too_much_noise_is_said_to_harm_accuracy_only():
     report = audit(subjects.WideBridge())
-    finding = next(check for check in report.checks if check.id == "law.transcript")
-    assert "only accuracy suffers" in finding.message
+    law = next(check for check in report.checks if check.id == "law.transcript")
+    assert law.effect is Effect.INACCURACY
+    assert "only accuracy suffers" in law.explanation.effect
 
 
 def test_an_audit_gives_the_same_report_for_the_same_seed():
@@ -122,13 +125,19 @@ def test_a_subject_that_fails_after_the_smoke_stage_could_not_be_run_unless_it_w
 def test_the_report_has_every_field_and_is_strict_json():
     report = audit(subjects.Fresh())
     document = json.loads(report.to_json())
-    assert document["schema"] == "nrverify/report/1"
-    assert set(document["subject"]) == {"name", "version", "mechanism", "knob", "address"}
-    assert set(document["run"]) == {"seed", "alpha", "samples", "stopped", "versions", "seconds"}
+    assert document["schema"] == "nrverify/report/2"
+    assert {"name", "version", "mechanism", "knob", "address"} <= set(document["subject"])
+    assert {"seed", "alpha", "samples", "stopped", "versions", "seconds"} <= set(document["run"])
     wanted = (
-        "id claims kind verdict samples statistic p_value e_value alpha detectable expected observed message reproduce"
+        "id claims kind verdict samples statistic p_value e_value alpha detectable expected observed message reproduce "
+        "fault numbers effect detectable_size explanation"
     )
-    assert all(set(check) == set(wanted.split()) for check in document["checks"])
+    assert all(set(check) >= set(wanted.split()) for check in document["checks"])
+    law = next(check for check in document["checks"] if check["id"] == "law.transcript")
+    assert law["fault"] == "all-releases-fresh"
+    assert {"quantity", "expected", "observed", "error"} <= set(law["numbers"])
+    assert law["effect"] == "leak"
+    assert all(check["kind"] == "privacy" for check in document["checks"] if check["id"] == "privacy.ex-post")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.core.score_bins import (
     CELL_EDGES,
@@ -17,16 +16,18 @@ from nrverify.auditing.core.score_bins import (
     cell_counts_by_column,
     fine_counts,
 )
-from nrverify.auditing.noise_reduction.checks.fingerprints import EQUAL_NOISE, NOISE, keys_of
-from nrverify.auditing.noise_reduction.checks.streams import MOST_TRANSCRIPTS, Seen, Streams
+from nrverify.auditing.noise_reduction.checks.fingerprints import EQUAL_NOISE, GROWING, NOISE, keys_of
+from nrverify.auditing.noise_reduction.checks.repeats import Seen
+from nrverify.auditing.noise_reduction.checks.streams import MOST_TRANSCRIPTS, Streams, transcripts_of
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
-from nrverify.auditing.threshold.checks import ThresholdLaw
 from nrverify.auditing.threshold.designs import designs_for, neighbours_for
 from nrverify.auditing.threshold.drawing import LabelledRuns, Runs, with_scores
 from nrverify.auditing.threshold.ex_post import ThresholdExPost, claims_of
 from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.auditing.threshold.halting_bets import HazardWealth
+from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.auditing.threshold.streams import BatchStreams
 from nrverify.laws.laplace import Laplace
 from nrverify.statistics.labels import Learner
@@ -34,7 +35,7 @@ from nrverify.statistics.wealth import TIE_EFFECTS
 from nrverify.subjects.noise_families import FAMILIES
 from nrverify.subjects.policies import Fixed
 
-A_CASE = "transcripts of the case a case"
+A_CASE = transcripts_of("a case")
 
 
 def batch(releases, name="a case", schedule=None):
@@ -88,7 +89,7 @@ def test_the_same_noise_is_found_at_other_times_and_other_noise_is_not(name):
         releases = 5.0 + np.cumsum(spans[:, None] * unit, axis=1)[:, ::-1]
         asked = np.tile(times, (200, 1))
         noise = releases - 5.0
-        found = innovations(process, noise, asked, np.abs(releases) + 5.0, np.random.default_rng(0))
+        found = innovations(process, noise, asked, np.abs(releases) + 5.0, np.random.default_rng(0), integer=False)
         return Batch(Case("moving", (5.0,), Fixed(times), method), releases, asked, asked, found)
 
     first, later = (8.0, 4.0, 2.0, 1.0, 0.5), (9.0, 7.0, 3.0, 2.5, 0.75)
@@ -96,12 +97,12 @@ def test_the_same_noise_is_found_at_other_times_and_other_noise_is_not(name):
         streams = merged(Streams(name), drawn(1, first, method), drawn(2, later, method))
         assert streams.p_value() == 1.0
         streams = merged(Streams(name), drawn(1, first, method), drawn(1, later, method))
-        within, between = streams.seen["the noise along the walk in growing time"].repeats()
+        within, between = streams.seen[GROWING].repeats()
         assert within == 0
         assert between == 1 if method == "sample" else between > 50
         # One request that repeats another may be chance, with a seed of 32 bits.
         assert streams.refuted(1e-9) == (method == "open")
-    assert "walk" in streams.conclude(1e-9).observed
+    assert streams.conclude(1e-9).finding.quantity == GROWING.quantity
 
 
 def test_a_seed_of_32_bits_is_let_pass_and_one_of_24_is_not():
@@ -112,7 +113,7 @@ def test_a_seed_of_32_bits_is_let_pass_and_one_of_24_is_not():
         streams.seen[NOISE] = Seen(equal=EQUAL_NOISE)
         streams.seen[NOISE].add(keys, np.arange(200_000), np.arange(200_000))
         assert streams.refuted(1e-7) == refuted
-        assert 2**24 < float(streams.conclude(1e-7).detectable.split()[2]) < 2**30
+        assert 2**24 < streams.conclude(1e-7).sizes[0].value < 2**30
 
 
 def test_keys_tell_transcripts_apart_by_every_number_and_its_place_but_not_by_the_sign_of_zero():
@@ -167,8 +168,8 @@ def test_halting_rounds_are_bet_on_by_their_counts_as_run_by_run():
             odds += TIE_EFFECTS * (n == cell) - np.log1p(hazard[n] * np.expm1(TIE_EFFECTS))
     for before, cell in pairwise(cells):
         alike += TIE_EFFECTS * (before == cell) - np.log1p(law[before] * np.expm1(TIE_EFFECTS))
-    found = check.portfolio.families
-    for name, expected in (("odds of halting", odds), ("dependence on the run before", alike)):
+    found = {topic.quantity: wealth for topic, wealth in check.portfolio.families.items()}
+    for name, expected in (("odds of halting", odds), ("a run is like the one before", alike)):
         wealth = found[f"{name} (all runs)"]
         assert isinstance(wealth, HazardWealth)
         assert wealth.log_wealth == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -198,9 +199,10 @@ def test_equal_batches_of_runs_are_found_when_they_are_merged():
     design = designs_for("above-threshold")[0]
     rng = np.random.default_rng(6)
     first, second = (Runs(design, "run_many", rng.choice(41, 64, p=claimed_law(design))) for _ in range(2))
-    assert merged(BatchStreams(), first, second).observed is None
+    assert merged(BatchStreams(), first, second).conclude(1e-9).finding is None
     once = merged(BatchStreams(), first, second, first)
-    assert "two batches of 64 runs are the same" in once.observed
+    finding = once.conclude(1e-9).finding
+    assert (finding.estimate.observed, finding.estimate.numbers["size"]) == (1, 64)
     # One may be chance with a seed of 32 bits: a batch in three meets one of at most three streams of 2^31.
     assert not once.refuted(1e-9)
     assert once.log_chance == pytest.approx(math.log(3 * 9 * (1 - (1 - 3 / 2**31) ** 3)), rel=1e-6)

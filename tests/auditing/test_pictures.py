@@ -9,9 +9,8 @@ import pytest
 from scipy.stats import beta, kstwo
 
 import nrverify
-from nrverify.auditing.boundary.checks import Claim
+from nrverify.auditing.boundary.claim import Claim
 from nrverify.auditing.boundary.pictures import boundary_pictures
-from nrverify.auditing.core.check import Batch
 from nrverify.auditing.core.picture_limits import (
     correlations,
     dots_of,
@@ -27,7 +26,9 @@ from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.reference.simulate import simulate
@@ -43,7 +44,7 @@ def batch(kind, sessions, seed, d=2):
     asked = np.broadcast_to(np.array(SCHEDULE), releases.shape[:2]).copy()
     process = {"brownian": Brownian(), "laplace": Laplace()}[kind]
     scale = np.abs(releases) + np.abs(value)
-    found = innovations(process, releases - value, asked, scale, np.random.default_rng(seed))
+    found = innovations(process, releases - value, asked, scale, np.random.default_rng(seed), integer=False)
     case = Case("test", tuple(value), Fixed(SCHEDULE), "sample")
     return Batch(case, releases, asked, asked, found)
 

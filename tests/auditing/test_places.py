@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import nrverify
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.finding import Place
 from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.explain.text import place_text
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.laws.brownian import Brownian
@@ -31,12 +33,12 @@ def seen(factor_at, schedules=SCHEDULES, sessions=400):
                     noise[:, place] = ratio * last + deviation * rng.standard_normal((sessions, d))
                     before = time
                 times = np.tile(schedule, (sessions, 1))
-                found = innovations(Brownian(), noise, times, np.abs(noise), rng)
+                found = innovations(Brownian(), noise, times, np.abs(noise), rng, integer=False)
                 case = Case(f"{number} {d} {method}", (0.0,) * d, Fixed(schedule), method)
                 part = Places()
                 part.observe(Batch(case, noise, times, times, found))
                 places.merge(part)
-    return places.words
+    return None if places.place is None else place_text(places.place)
 
 
 @pytest.mark.parametrize(
@@ -77,4 +79,6 @@ class SampleShort(subjects.Right):
 def test_an_audit_says_it():
     report = nrverify.audit(SampleShort())
     assert report.verdict == "refuted"
-    assert any("Seen only through sample()." in (check.message or "") for check in report.checks)
+    law = next(check for check in report.checks if check.id in ("law.release", "law.transcript") and check.explanation)
+    assert law.finding.where == Place("method", (0.0,), (1.0,))
+    assert "Seen only through sample()." in law.explanation.seen

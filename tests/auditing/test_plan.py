@@ -113,7 +113,8 @@ def test_too_small_a_budget_is_said_to_be_too_small():
 
 def test_a_boundary_is_judged_whatever_the_budget_by_a_thousandth_of_delta():
     found = {check.id: check for check in planned(RIGHT["boundary-linear"], 1).checks}
-    assert figures(found["boundary.crossing"].detectable) == [1.001e-6, 1.001]
+    (size,) = found["boundary.crossing"].sizes
+    assert (size.value, size.unit) == (pytest.approx(1.001e-6, rel=1e-12), "δ")
     assert "boundary.inverse" in found
     assert "boundary.inverse" not in {check.id for check in planned(RIGHT["boundary-whole-drift"], 1).checks}
 
@@ -146,6 +147,36 @@ def test_the_plan_as_data_is_one_document_on_standard_output():
     assert document["schema"] == "nrverify/plan/1"
     assert [check["id"] for check in document["checks"]] == ["threshold.law"]
     assert document["samples"] == 5000
+
+
+SECOND_START = """
+import pathlib
+
+started = pathlib.Path(__file__).with_suffix(".started")
+if not started.exists():
+    started.touch()
+    raise RuntimeError("the first start fails")
+
+
+class Subject:
+    mechanism = "brownian"
+    dimensions = (1,)
+
+    def sample(self, value, schedule, sessions, seed):
+        pathlib.Path(__file__).with_suffix(".sampled").touch()
+        raise AssertionError("sampled")
+"""
+
+
+def test_a_subject_that_fails_at_its_first_start_is_not_audited_at_its_second(tmp_path):
+    file = tmp_path / "subject.py"
+    file.write_text(SECOND_START)
+    result = run(f"python:{file}:Subject", "--plan")
+    assert result.exit_code == 3
+    assert "the first start fails" in result.output
+    assert not file.with_suffix(".sampled").exists()
+    assert run(f"python:{file}:Subject", "--plan").exit_code == 0
+    assert not file.with_suffix(".sampled").exists()
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binom
 
 import nrverify
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
-from nrverify.auditing.noise_reduction.unknown_times.increment_signs import CLOSE, POOLED, SignIncrements
+from nrverify.auditing.noise_reduction.unknown_times.increment_signs import CLOSE, POOLED, SignIncrements, at_release
 from nrverify.reference.mutants.benign import PoissonIncrements
 from nrverify.reference.mutants.correct_epsilon import skellam_time
 from nrverify.reference.mutants.correct_noise import WalkLaplace
@@ -55,6 +55,7 @@ def test_noise_fresh_at_every_new_epsilon_is_refuted_by_the_increments_alone(sub
     found = {check.id: check for check in report.checks if check.verdict == "refuted"}
     assert set(found) == {"law.increments"}
     assert "noise drawn afresh for each release" in found["law.increments"].message
+    assert found["law.increments"].finding.fault.id == "fresh-noise"
     # Three coins in ten fall for agreement and not five: 0.08 nats each, and a session has about five of them.
     assert report.run["samples"] < 1000
 
@@ -75,7 +76,7 @@ def test_the_coins_of_right_noise_are_fair_and_independent(subject):
     value = (3.0, -1000.0)
     releases = subject().sample(np.array(value), EPSILONS, 20_000, 7)
     check = observed(batch(releases, value=value))
-    names = [POOLED, CLOSE, *(f"{POOLED} at release {position}" for position in range(2, 7))]
+    names = [POOLED, CLOSE, *map(at_release, range(2, 7))]
     for name in names:
         wealth = check.portfolio[name]
         assert wealth.count > 5000
@@ -104,7 +105,7 @@ def test_coins_are_counted_by_hand():
     check = observed(batch(releases, (1.0, 1.2, 2.0)))
     # Steps to the second release: 3, −7, −1, −1 from 2, 2, 2, 4; to the third: 1, 3, −, 5 from 1, −1, 0, −1.
     assert (check.portfolio[CLOSE].happened, check.portfolio[CLOSE].count) == (1, 4)
-    later = check.portfolio[f"{POOLED} at release 3"]
+    later = check.portfolio[at_release(3)]
     assert (later.happened, later.count) == (1, 3)
     assert (check.portfolio[POOLED].happened, check.count, check.sessions) == (2, 7, 4)
 
@@ -117,7 +118,7 @@ def test_ties_steps_of_the_size_of_rounding_and_equal_epsilons_drop_out():
     assert repeated.count == repeated.sessions == 0
     assert repeated.portfolio.log_e == pytest.approx(0.0, abs=1e-12)
     assert repeated.conclude(1e-6).verdict == "inconclusive"
-    assert repeated.conclude(1e-6).detectable is None
+    assert repeated.conclude(1e-6).sizes == ()
 
 
 def test_adaptive_sessions_are_left_out():

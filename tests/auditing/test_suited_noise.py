@@ -62,8 +62,8 @@ MANY_LOOKS = tuple(np.geomspace(0.2, 5.0, MANY).tolist())
 def levels(one: float, many: float, count: int) -> NoiseLevels:
     """As many numbers as said, of these mean squares, for one look and for many at ε = 5."""
     found = NoiseLevels(laplace=False)
-    found._count((1, (5.0,), 5.0), one * count, count)
-    found._count((1, MANY_LOOKS, 5.0), many * count, count)
+    found.add((1, (5.0,), 5.0), one * count, count)
+    found.add((1, MANY_LOOKS, 5.0), many * count, count)
     return found
 
 

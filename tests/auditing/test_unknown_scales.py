@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nrverify import audit
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.release_shape import UnknownReleases, laplace_scores, normal_scores
 from nrverify.auditing.noise_reduction.unknown_times.value_sizes import UnknownValues
@@ -106,7 +106,8 @@ def test_noise_that_is_larger_at_negative_values_is_seen(factor, seen):
     check = compared(first, second)
     assert check.refuted(1e-6) == seen
     if seen:
-        assert "at value" in check.conclude(1e-6).observed
+        found = check.conclude(1e-6).finding
+        assert (found.fault.id, found.quantity) == ("depends-on-value", "larger noise at values below 0 than at others")
 
 
 def test_ties_and_repeated_requests_are_left_out():

@@ -72,7 +72,7 @@ def test_more_trials_or_records_than_memory_holds_are_a_usage_error(arguments):
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
-        (saying(range=(1e-300, 1e300)), "an end of the attribute range is 1e-300: it must be between 1e-50 and 1e+50"),
+        (saying(range=(1e-300, 1e300)), "an end of attribute range is 1e-300: it must be between 1e-50 and 1e+50"),
         (saying(range=(1e100, 1e200)), "range is 1e+100"),
         (saying(knob="epsilon", sensitivity=1e-300, delta=1e-6), "sensitivity is 1e-300: it must be between"),
         (saying(knob="epsilon", sensitivity=1e300, delta=1e-6), "sensitivity is 1e+300: it must be between"),

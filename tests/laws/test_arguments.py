@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from nrverify.laws import divergence, threshold
+from nrverify.laws import DiscreteGaussian, DiscreteLaplace, divergence, threshold
 from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture, SkellamLinear
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.crossing import crossing_probability, line_crossing_probability
@@ -13,7 +13,7 @@ from nrverify.laws.laplace import Laplace
 from nrverify.laws.skellam import Skellam
 
 NO_NUMBERS = ["1", "a", b"1", None, True, 1j, {}, object(), [1.0, [2.0]], math.nan, 10**400]
-PROCESSES = [Brownian(), Laplace(), Skellam(1.0)]
+PROCESSES = [Brownian(), Laplace(), Skellam(1.0), DiscreteLaplace()]
 BOUNDARIES = [
     Linear(1.0, 1.0, 1.0),
     Mixture(1.0, 1e-6, 1.0),
@@ -40,7 +40,11 @@ CALLS = [
     *((process.marginal, {"t": 1.0}) for process in PROCESSES),
     *((process.bridge, {"s": 1.0, "t": 2.0, "given": 1}) for process in PROCESSES),
     *((process.forward, {"s": 1.0, "t": 2.0, "given": 1}) for process in PROCESSES),
-    *((process.loss, {"t": 1.0, "value": 0, "neighbour": 1, "release": 2}) for process in PROCESSES),
+    (DiscreteGaussian().marginal, {"t": 1.0}),
+    *(
+        (process.loss, {"t": 1.0, "value": 0, "neighbour": 1, "release": 2})
+        for process in (*PROCESSES, DiscreteGaussian())
+    ),
 ]
 
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 HOSTILE = "evil\x00\x1b[31m</testcase>]]>\"'&\r\n::error::x,y%0A|`<script>\ud800\ufffe"
 

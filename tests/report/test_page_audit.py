@@ -12,7 +12,8 @@ from selenium.webdriver.common.keys import Keys
 
 import nrverify
 from nrverify.auditing.core import pictures
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.cli import cli
 from nrverify.report.audit.page import audit_html
 from nrverify.report.page.charts.axes import decades, number, steps

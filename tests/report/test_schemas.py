@@ -9,7 +9,7 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 
 from nrverify import audit
-from nrverify.auditing.core.reading import report_from
+from nrverify.auditing.core.report import report_from
 from nrverify.ledger.verification import verify
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from nrverify.report.atomic_write import encoded

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.catalogue import catalogue
 from nrverify.auditing.plan.plan import Plan, Planned
 from nrverify.cli import cli

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
+from nrverify.statistics.estimate import Measure
 from nrverify.statistics.labels import LabelBets, LabelWealth, epsilon_lower_bound, fit_logistic
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import (
@@ -147,32 +148,37 @@ def test_the_cells_of_the_omnibus_partition_the_unit_interval():
     assert ndtr(ndtri(edges)) == pytest.approx(edges)
 
 
-def test_a_mean_is_told_as_a_shift_or_as_a_slope():
+def test_a_mean_is_estimated_as_a_shift_or_as_a_slope():
     shift, slope = MeanWealth(cross=5.0, energy=10.0), MeanWealth(cross=5.0, energy=10.0, slopes=True)
-    assert shift.words() == ("no shift", "shifted by 0.5 standard deviations")
-    assert slope.words()[1].startswith("slope 0.5, ")
+    for found, measure in ((shift.estimate(), Measure.SHIFT), (slope.estimate(), Measure.SLOPE)):
+        assert (found.measure, found.expected, found.observed) == (measure, 0.0, 0.5)
+        assert found.error == pytest.approx(10.0**-0.5)
     assert slope.fresh().slopes
 
 
-def test_a_cell_is_told_by_its_limits():
+def test_a_cell_is_estimated_with_its_limits():
     cells = CellWealth(np.array([0.5, 0.25, 0.25]))
     cells.bet([1, 8, 1])
-    expected, observed = cells.words()
-    assert expected == "a share of 0.25 between the quantiles 0.5 and 0.75"
-    assert observed == "a share of 0.8 there, of 10 numbers"
+    found = cells.estimate()
+    assert (found.measure, found.expected, found.observed, found.count) == (Measure.SHARE, 0.25, 0.8, 10)
+    assert found.numbers == {"low": 0.5, "high": 0.75}
 
 
-def test_events_are_told_as_counts_and_along_a_covariate_as_odds():
+def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
     happened, h = np.arange(100) % 2 == 0, np.where(np.arange(100) % 2 == 0, 1.0, -1.0)
-    plain, along = TieWealth(event="halts"), TieWealth(event="halts", along=True).fresh()
+    plain, along = TieWealth(), TieWealth(along=True).fresh()
     plain.bet(happened, 0.4)
     along.bet(happened, 0.5, h)
-    assert plain.words() == ("40.0 halts of 100", "50 halts of 100")
-    assert along.words()[0] == "odds as claimed, 50.0 halts of 100"
-    assert along.words()[1].startswith("odds that rise more with it than claimed")
+    counts = plain.estimate()
+    assert (counts.measure, counts.observed, counts.count) == (Measure.EVENTS, 50.0, 100)
+    assert counts.expected == pytest.approx(40.0)
+    odds = along.estimate()
+    assert odds.measure is Measure.ODDS
+    assert odds.observed > 1
+    assert odds.numbers == {"happened": 50.0, "foreseen": 50.0}
     against = along.fresh()
     against.bet(happened, 0.5, -h)
-    assert "rise less with it" in against.words()[1]
+    assert against.estimate().observed < 1
 
 
 def test_effects_bet_on_are_symmetric_and_reach_down_to_what_a_budget_can_see():

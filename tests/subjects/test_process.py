@@ -9,6 +9,7 @@ import pytest
 
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
+from nrverify.subjects.requests import Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
 from tests.subjects.talking import described, in_process, python_harness
 
 VALUE = np.array([3.0, -1.0])
@@ -42,11 +43,11 @@ def test_every_request_and_every_reply_of_the_python_harness_is_in_the_schema(mo
 
     host, child = in_process(monkeypatch, answer)
     if kind == "brownian":
-        host.sample(VALUE, (4.0, 1.0, 1.0), 5, 7)
-        host.play(VALUE, Fixed((4.0, 1.0)), [1, 2, 3])
+        host.ask(Sample(VALUE, (4.0, 1.0, 1.0), 5, 7))
+        host.ask(Play(VALUE, Fixed((4.0, 1.0)), [1, 2, 3]))
     else:
-        host.run(*THRESHOLD, [1, 2])
-        host.run_many(*THRESHOLD, 10, 3)
+        host.ask(Run(*THRESHOLD, [1, 2]))
+        host.ask(RunMany(*THRESHOLD, 10, 3))
     host.close()
     child.requests.append(json.loads(child.ended[-1]))
     for request in child.requests:
@@ -59,10 +60,10 @@ def test_every_request_and_every_reply_of_the_python_harness_is_in_the_schema(mo
 
 def test_requests_are_those_of_the_protocol(monkeypatch):
     host, child = in_process(monkeypatch, constant(release=[0.5, 0.5], sample=[[[1.0, 2.0]]], run=[0, 1], run_many=[2]))
-    host.play(VALUE, Fixed((4.0,)), [7])
-    host.sample(VALUE, (4.0,), 1, 8)
-    host.run(*THRESHOLD, [9])
-    host.run_many(*THRESHOLD, 1, 10)
+    host.ask(Play(VALUE, Fixed((4.0,)), [7]))
+    host.ask(Sample(VALUE, (4.0,), 1, 8))
+    host.ask(Run(*THRESHOLD, [9]))
+    host.ask(RunMany(*THRESHOLD, 1, 10))
     host.close()
     threshold = {"utilities": [-1.0, 0.5], "epsilons": [1.0, 1.0], "threshold": 0.0, "sensitivity": 1.0}
     assert child.requests == [
@@ -87,7 +88,7 @@ def test_two_sessions_take_turns_and_are_closed(monkeypatch):
         return {"result": results[request["op"]]}
 
     host, child = in_process(monkeypatch, answer)
-    releases, asked = host.play(np.array([1.0]), Fixed((2.0, 1.0)), [1, 2, 3])
+    releases, asked = host.ask(Play(np.array([1.0]), Fixed((2.0, 1.0)), [1, 2, 3]))
     assert np.all(releases == 1.5)
     assert asked.tolist() == [[2.0, 1.0]] * 3
     turns = [(request["op"], request.get("session")) for request in child.requests[1:]]
@@ -110,7 +111,7 @@ def test_two_sessions_take_turns_and_are_closed(monkeypatch):
 def test_an_encoding_is_asked_for_only_where_the_subject_lists_it(monkeypatch, mechanism, encodings, asked):
     about = described(mechanism=mechanism, encodings=encodings)
     host, child = in_process(monkeypatch, constant(describe=about, sample=[[[4]]]))
-    assert host.sample(np.array([3.0]), (1.0,), 1, 1).tolist() == [[[4.0]]]
+    assert host.ask(Sample(np.array([3.0]), (1.0,), 1, 1)).tolist() == [[[4.0]]]
     assert child.requests[-1].get("encoding") == asked
     assert json.dumps(child.requests[-1]["value"]) == ("[3]" if mechanism == "skellam" else "[3.0]")
 
@@ -149,12 +150,12 @@ def test_whole_numbers_do_for_every_attribute(monkeypatch):
         ({"mechanism": "private-stopping", "methods": ["run", "epsilon"]}, "audited in Python only"),
         (described(protocol=2), "speaks protocol 2: this nrverify speaks 1"),
         (described(encodings="f64le"), "a list of names"),
-        (described(knob="epsilon"), "needs the attribute sensitivity"),
-        (described(range=[1]), "must be a pair of numbers"),
-        (described(sensitivity="1"), "must be a number"),
-        (described(dimensions=[1.5]), "positive whole numbers"),
-        (described(dimensions=[10**9]), "positive whole numbers, at most"),
-        (described(mechanism="boundary", methods=["epsilon"], sensitivity=1.0), "needs the attribute delta"),
+        (described(knob="epsilon"), "sensitivity is missing: a privacy claim"),
+        (described(range=[1]), r"range is \[1\]: it must be a pair"),
+        (described(sensitivity="1"), "sensitivity is '1': it must be a positive finite number"),
+        (described(dimensions=[1.5]), r"dimensions is \[1.5\]: it must be a list of integers"),
+        (described(dimensions=[10**9]), "integers from 1 to 10000"),
+        (described(mechanism="boundary", methods=["epsilon"], sensitivity=1.0), "delta is missing: a privacy claim"),
         ("brownian", "is no description"),
         (None, "is no description"),
     ],
@@ -170,7 +171,7 @@ def test_a_setting_may_be_refused_before_anything_is_released(monkeypatch, op, o
     right = constant(release=[0.0, 0.0])
     host, child = in_process(monkeypatch, lambda r: {outcome: "too small"} if r["op"] == op else right(r))
     with pytest.raises(SubjectRefused, match="too small"):
-        host.sample(VALUE, (1.0,), 1, 1) if op == "sample" else host.play(VALUE, Fixed((1.0, 0.5)), [1, 2])
+        host.ask(Sample(VALUE, (1.0,), 1, 1)) if op == "sample" else host.ask(Play(VALUE, Fixed((1.0, 0.5)), [1, 2]))
     opened, closed = ([r["op"] for r in child.requests].count(name) for name in ("open", "close"))
     assert closed == (opened if op == "release" else 0)
 
@@ -180,7 +181,7 @@ def test_a_later_release_must_have_a_result(monkeypatch, outcome):
     right = constant(release=[0.0, 0.0])
     host, _ = in_process(monkeypatch, lambda r: {outcome: "no more"} if r.get("at") == 0.5 else right(r))
     with pytest.raises(SubjectFailed, match=f"release was answered by {outcome}: no more"):
-        host.play(VALUE, Fixed((1.0, 0.5)), [1, 2])
+        host.ask(Play(VALUE, Fixed((1.0, 0.5)), [1, 2]))
 
 
 @pytest.mark.parametrize("outcome", ["refused", "skipped", "error"])
@@ -189,9 +190,9 @@ def test_runs_and_boundaries_cannot_be_refused(monkeypatch, op, outcome):
     right = constant()
     host, _ = in_process(monkeypatch, lambda r: {outcome: "no"} if r["op"] == op else right(r))
     ask = {
-        "run": lambda: host.run(*THRESHOLD, [1]),
-        "run_many": lambda: host.run_many(*THRESHOLD, 1, 1),
-        "epsilon": lambda: host.scalar("epsilon", [1.0]),
+        "run": lambda: host.ask(Run(*THRESHOLD, [1])),
+        "run_many": lambda: host.ask(RunMany(*THRESHOLD, 1, 1)),
+        "epsilon": lambda: host.ask(Scalar("epsilon", [1.0])),
     }[op]
     with pytest.raises(SubjectFailed, match=f"{op} was answered by {outcome}: no"):
         ask()
@@ -203,9 +204,9 @@ def test_closing_may_be_skipped(monkeypatch, outcome, fails):
     host, _ = in_process(monkeypatch, lambda r: {outcome: "why"} if r["op"] == "close" else right(r))
     if fails:
         with pytest.raises(SubjectFailed, match="close was answered"):
-            host.play(VALUE, Fixed((1.0,)), [1])
+            host.ask(Play(VALUE, Fixed((1.0,)), [1]))
     else:
-        host.play(VALUE, Fixed((1.0,)), [1])
+        host.ask(Play(VALUE, Fixed((1.0,)), [1]))
 
 
 @pytest.mark.parametrize(
@@ -222,34 +223,34 @@ def test_closing_may_be_skipped(monkeypatch, outcome, fails):
 def test_what_is_wrong_with_a_session_is_said(monkeypatch, results, words):
     host, _ = in_process(monkeypatch, constant(**{"release": [0.0, 0.0], **results}))
     with pytest.raises(SubjectFailed, match=words):
-        host.play(VALUE, Fixed((1.0,)), [1])
+        host.ask(Play(VALUE, Fixed((1.0,)), [1]))
 
 
 @pytest.mark.parametrize("printed", [[0, 1], [0.0, 1.0], [False, True], [True]])
 def test_bits_are_numbers_or_booleans(monkeypatch, printed):
     host, _ = in_process(monkeypatch, constant(run=printed))
-    assert host.run(*THRESHOLD, [1]) == [[int(bit) for bit in printed]]
+    assert host.ask(Run(*THRESHOLD, [1])) == [[int(bit) for bit in printed]]
 
 
 @pytest.mark.parametrize("printed", [0, [[0]], [0.5], [None], "01", None, [np.inf]])
 def test_what_are_no_bits_fails(monkeypatch, printed):
     host, _ = in_process(monkeypatch, constant(run=printed))
     with pytest.raises(SubjectFailed, match=r"run\(\) returned|the reply to run"):
-        host.run(*THRESHOLD, [1])
+        host.ask(Run(*THRESHOLD, [1]))
 
 
 @pytest.mark.parametrize("rounds", [[1], [1, 2.5], [1, None], [[1, 2]], 3, [1, np.inf]])
 def test_what_are_no_halting_rounds_fails(monkeypatch, rounds):
     host, _ = in_process(monkeypatch, constant(run_many=rounds))
     with pytest.raises(SubjectFailed, match=r"run_many\(\)"):
-        host.run_many(*THRESHOLD, 2, 1)
+        host.ask(RunMany(*THRESHOLD, 2, 1))
 
 
 def test_a_boundary_is_asked_one_number_at_a_time(monkeypatch):
     host, child = in_process(monkeypatch, constant(epsilon=np.inf, time=2, time_of=[2.5]))
-    assert host.scalar("epsilon", [0.5, 2.0]).tolist() == [np.inf, np.inf]
-    assert host.scalar("time", [0.3]).tolist() == [2.0]
-    assert host.scalar("time_of", [0.3]).tolist() == [2.5]
+    assert host.ask(Scalar("epsilon", [0.5, 2.0])).tolist() == [np.inf, np.inf]
+    assert host.ask(Scalar("time", [0.3])).tolist() == [2.0]
+    assert host.ask(Scalar("time_of", [0.3])).tolist() == [2.5]
     assert child.requests[1:] == [
         {"id": 2, "op": "epsilon", "time": 0.5},
         {"id": 3, "op": "epsilon", "time": 2.0},
@@ -262,14 +263,14 @@ def test_a_boundary_is_asked_one_number_at_a_time(monkeypatch):
 def test_what_is_no_number_fails(monkeypatch, answer):
     host, _ = in_process(monkeypatch, constant(epsilon=answer))
     with pytest.raises(SubjectFailed):
-        host.scalar("epsilon", [1.0])
+        host.ask(Scalar("epsilon", [1.0]))
 
 
 def test_after_garbage_nothing_more_is_asked(monkeypatch):
     host, child = in_process(monkeypatch, lambda r: constant()(r) if r["op"] == "describe" else b"Segmentation fault\n")
     for _ in range(2):
         with pytest.raises(SubjectFailed, match=r"the reply to sample is not JSON, .*: Segmentation fault"):
-            host.sample(VALUE, (1.0,), 1, 1)
+            host.ask(Sample(VALUE, (1.0,), 1, 1))
     assert len(child.requests) == 2
 
 
@@ -287,24 +288,24 @@ def test_an_invalid_request_is_tried_and_its_session_closed_whatever_happens(mon
     host, child = in_process(
         monkeypatch, lambda r: reply if r.get("at") == 2.0 else {"error": "lost"} if r["op"] == "close" else right(r)
     )
-    assert host.refusal(VALUE, [1.0, 2.0], 1) == found
+    assert host.ask(Refusal(VALUE, [1.0, 2.0], 1)) == found
     assert child.requests[-1]["op"] == "close"
 
 
 def test_nan_is_not_asked_for_because_json_cannot_say_it(monkeypatch):
     host, child = in_process(monkeypatch, constant())
-    assert host.refusal(VALUE, [float("nan")], 1) == "not asked: JSON has no NaN"
+    assert host.ask(Refusal(VALUE, [float("nan")], 1)) == "not asked: JSON has no NaN"
     assert len(child.requests) == 1
 
 
 def test_private_stopping_is_not_in_the_protocol(monkeypatch):
     host, _ = in_process(monkeypatch, constant())
     with pytest.raises(SubjectFailed, match="Python only"):
-        host.run_stopping(VALUE, (1.0,), lambda release: 0.0, 0.0, 1.0, [1])
+        host.ask(RunStopping(VALUE, (1.0,), lambda release: 0.0, 0.0, 1.0, [1]))
 
 
 def test_seconds_are_counted(monkeypatch):
     host, _ = in_process(monkeypatch, constant(sample=[[[0.0, 0.0]]]))
     before = host.seconds
-    host.sample(VALUE, (1.0,), 1, 1)
+    host.ask(Sample(VALUE, (1.0,), 1, 1))
     assert host.seconds > before

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from nrverify.auditing.boundary.brownian_enclosure import Enclosure
-from nrverify.auditing.boundary.checks import Claim
+from nrverify.auditing.boundary.claim import Claim
 from nrverify.auditing.boundary.queries import Scaled
+from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.laws.crossing import crossing_probability
 
 WASTEFUL = 0.9
-"""Below this part of δ something is said."""
+"""Below this part of δ something is said: what is saved above it is hardly noticed."""
 STEPS = 5
+"""Secant steps at most; two or three are the rule."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,15 @@ def waste_advice(curve: Scaled | None, found: Enclosure, claim: Claim) -> CheckR
     """
     if not found.high < WASTEFUL * claim.delta:
         return None
-    words = f"the crossing probability is {found.high / claim.delta:.3g} δ"
+    said = f"the crossing probability is {found.high / claim.delta:.3g} δ"
     if found.high < 1e-300 or curve is None:
-        return _advice(f"{words}: a lower boundary, and so less noise, would do")
+        return _advice(f"{said}: a lower boundary, and so less noise, would do")
     factor = _factor(curve, found, claim.delta)
     tau = found.at / claim.sensitivity**2
     epsilon = float(curve.epsilon(np.array([tau]))[0])
     saved = max(1 - _time_needed(curve, factor, epsilon, tau) / tau, 0.0)
     return _advice(
-        f"{words}: the curve could be {100 * (1 - factor):.2g} % lower, and at ε = {epsilon:.3g} (t = {found.at:.4g}) "
+        f"{said}: the curve could be {100 * (1 - factor):.2g} % lower, and at ε = {epsilon:.3g} (t = {found.at:.4g}) "
         f"{100 * saved:.2g} % of the noise variance saved"
     )
 
@@ -84,4 +86,4 @@ def _time_needed(curve: Scaled, factor: float, epsilon: float, tau: float) -> fl
 
 
 def _advice(message: str) -> CheckResult:
-    return CheckResult("boundary.waste", "boundary", CheckVerdict.ADVICE, message=message)
+    return CheckResult("boundary.waste", Kind.PRIVACY, CheckVerdict.ADVICE, message=message)

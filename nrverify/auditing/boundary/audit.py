@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -12,36 +10,29 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.boundary.advice import waste_advice
 from nrverify.auditing.boundary.brownian_enclosure import Enclosure, brownian_enclosure
-from nrverify.auditing.boundary.checks import (
-    BoundaryCrossing,
-    BoundaryInverse,
-    BoundaryMonotone,
-    BoundaryValues,
-    Claim,
-)
+from nrverify.auditing.boundary.claim import Claim, claim_of
+from nrverify.auditing.boundary.crossing import BoundaryCrossing, crossed
+from nrverify.auditing.boundary.inverse import BoundaryInverse
+from nrverify.auditing.boundary.monotone import BoundaryMonotone
 from nrverify.auditing.boundary.pictures import boundary_pictures
 from nrverify.auditing.boundary.queries import Asker, ImproperValue, OutOfTime, Scaled
 from nrverify.auditing.boundary.skellam_enclosure import skellam_enclosure
+from nrverify.auditing.boundary.values import BoundaryValues
 from nrverify.auditing.core.boundary_faults import undone
 from nrverify.auditing.core.pictures import Picture
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
 Floats = NDArray[np.float64]
 
-IDS = ("boundary.values", "boundary.monotone", "boundary.crossing", "boundary.inverse")
-"""Every check of a boundary; they have no error probability to divide."""
-
-FARTHEST = 1e9
-"""All t > 0 means t/Δ² between one part in so many and so many."""
-BEYOND = 1e15
-"""An end that a subject names may lie so far out: over more decades the crossing probability loses its digits."""
+CHECKS = (BoundaryValues(), BoundaryMonotone(), BoundaryCrossing(), BoundaryInverse())
+"""Every check of a boundary, in the order of a report; they are calculated and have no share of α."""
 SCAN, FEWEST = 2000, 300
+"""Times of a scan of the whole interval: 110 a decade of the default interval; fewer where the subject is slow."""
 SECONDS_A_SCAN = 0.8
+"""A slow subject is scanned with as many times as it answers in so long, so that an audit takes some seconds."""
 ROUND_TIMES = np.concatenate([np.arange(1.0, 101.0), np.outer(10.0 ** np.arange(-3, 6), [1.0, 2.0, 5.0]).ravel()])
 """Times a person would ask for."""
 USED, DENSE = (1e-3, 1e5), 2
@@ -59,8 +50,10 @@ class BoundaryAudit:
         self.drawer = Drawer(host, settings)
         self.stopped = "samples"
         self.failure: str | None = None
+        self.suspect = None
         self.asker = Asker(self.drawer)
         self.scan: tuple[Floats, Floats] | None = None
+        """Times over the whole interval, and ψ there; None until it was asked."""
         self._size = scan
         self._enclosure: Enclosure | None = None
 
@@ -83,6 +76,8 @@ class BoundaryAudit:
             self.stopped = "time"
         results = [BoundaryValues().conclude(self.asker.calls, improper), *found]
         results += self._unanswered(results, improper)
+        order = {check.id: check.declaration.order for check in CHECKS}
+        results.sort(key=lambda result: order.get(result.id, len(order) * 10 + 10))
         if any(result.verdict is CheckVerdict.REFUTED for result in results):
             self.stopped = "refuted"
         only = self.settings.only
@@ -93,6 +88,7 @@ class BoundaryAudit:
         try:
             self._smoke()
             self._look()
+            # The crossing asks where it matters: monotonicity is judged on all that was asked.
             for judge in (self._crossing, self._monotone, self._inverse):
                 found += judge()
         except ValueError:
@@ -109,8 +105,8 @@ class BoundaryAudit:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Where it was asked, in words."""
-        return (self.claim.words,)
+        """Where the boundary was asked, for people."""
+        return (self.claim.text,)
 
     def _smoke(self) -> None:
         """Three times well inside the interval, then its ends."""
@@ -146,20 +142,17 @@ class BoundaryAudit:
             found = brownian_enclosure(self.asker, claim.sensitivity, self.scan)
             curve = Scaled(self.asker, claim.sensitivity, claim.interval)
         self._enclosure = found
-        result = BoundaryCrossing().conclude(found, claim, self.asker.calls)
-        if result.verdict is CheckVerdict.REFUTED and curve is not None and found.smooth:
-            words = undone(*self.scan, claim.sensitivity, claim.delta)
-            result = replace(result, observed=f"{result.observed}; {words}") if words else result
-        advice = self._advice(curve, found) if result.verdict is CheckVerdict.CONSISTENT else None
+        explained = None
+        if crossed(found, claim) and curve is not None and found.smooth:
+            explained = undone(*self.scan, claim.sensitivity, claim.delta)
+        result = BoundaryCrossing().conclude(found, claim, self.asker.calls, explained)
+        advice = waste_advice(curve, found, claim) if result.verdict is CheckVerdict.CONSISTENT else None
         return [result] if advice is None else [result, advice]
 
-    def _advice(self, curve: Scaled | None, found: Enclosure) -> CheckResult | None:
-        return waste_advice(curve, found, self.claim)
-
     def _inverse(self) -> list[CheckResult]:
-        if "time" not in self.description.methods:
-            message = "the subject has no time(epsilon)"
-            return [CheckResult(BoundaryInverse.id, BoundaryInverse.kind, CheckVerdict.NOT_COVERED, message=message)]
+        missing = BoundaryInverse.declaration.missing(self.description)
+        if missing is not None:
+            return [concluded(BoundaryInverse(), CheckVerdict.NOT_COVERED, message=missing)]
         assert self.scan is not None
         return [BoundaryInverse().conclude(self.asker, *self.scan)]
 
@@ -169,29 +162,6 @@ class BoundaryAudit:
         if improper is not None:
             message = f"not judged: ψ has no proper value at t = {improper.time:.6g}"
         have = {result.id for result in results}
-        kinds = {"boundary.crossing": "law"}
         return [
-            CheckResult(name, kinds.get(name, "boundary"), CheckVerdict.INCONCLUSIVE, message=message)
-            for name in IDS
-            if name not in have
+            concluded(check, CheckVerdict.INCONCLUSIVE, message=message) for check in CHECKS if check.id not in have
         ]
-
-
-def claim_of(description: Description) -> Claim:
-    """The claim of a boundary; the default interval, and open ends, stand for t/Δ² in [1e-9, 1e9]."""
-    assert description.sensitivity is not None
-    assert description.delta is not None
-    if description.process == "skellam" and description.sensitivity != int(description.sensitivity):
-        raise SubjectFailed(f"sensitivity is {description.sensitivity!r}: for skellam noise it must be a whole number")
-    square = description.sensitivity**2
-    low, high = description.interval or (0.0, math.inf)
-    for end in (low, high):
-        if 0 < end < math.inf and not square / BEYOND <= end <= square * BEYOND:
-            raise SubjectFailed(
-                f"interval is {description.interval!r}: an end must have t/Δ² between {1 / BEYOND:g} and {BEYOND:g}, "
-                f"that is t between {square / BEYOND:g} and {square * BEYOND:g}; 0 and infinity are open ends"
-            )
-    ends = (low if low > 0 else square / FARTHEST, high if math.isfinite(high) else square * FARTHEST)
-    if not ends[0] < ends[1]:
-        raise SubjectFailed(f"interval is {description.interval!r}: it must have a part with t/Δ² in [1e-9, 1e9]")
-    return Claim(description.delta, description.sensitivity, ends, description.interval is not None)

@@ -23,17 +23,24 @@ from nrverify.laws.crossing.steps import SHORTEST, stepped_crossing
 Floats = NDArray[np.float64]
 
 DENSE, FEWEST = 4000, 400
+"""Times at which the stretch that matters, a few decades, is sampled: a dip narrower than a hundredth of one shows.
+Fewer where the subject is slow."""
 SECONDS_A_SCAN = 0.9
+"""A slow subject is asked for as many as it answers in so long."""
 NEGLIGIBLE = 16.0
 """A level whose normal density is e⁻¹⁶ of the largest is left out, and its probability bounded."""
 MANY_JUMPS, MANY_BENDS = 8, 400
+"""Up to so many the quadrature for smooth curves locates by itself; with more the curve is cut into pieces."""
 LEAP = 0.05
 """A jump keeps this part of its change between times however close; a bend does not."""
 MOST_DEGREE = 110
+"""Of a polynomial fit: what needs more is not smooth, and its fit would follow the rounding."""
 FITTED = 1e-5
 """Relative error in the probability, about, that a fit may make."""
 LONGEST = 0.01
+"""A piece spans no more log-time than this: its chord is then as good as the curve."""
 BISECTIONS = 14
+"""Of the bracket of a jump, which is then a 16,000th of what lies between two samples: too short to matter."""
 
 
 class Enclosure(NamedTuple):
@@ -134,7 +141,7 @@ class _Fitted:
 
 
 def _fitted(scan: _Scan) -> _Fitted | None:
-    """A fit that misses no sample by more than matters: what the curve has beside it is rounding. None if there is."""
+    """A polynomial that misses no sample by more than matters: the curve is smooth but for rounding. None if not."""
     degree = min(MOST_DEGREE, int(2 * math.sqrt(scan.level.size)))
     ends = [scan.log_tau[0], scan.log_tau[-1]]
     if not np.isfinite(scan.level).all():

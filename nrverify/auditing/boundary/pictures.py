@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from nrverify.auditing.boundary.brownian_enclosure import Enclosure
-from nrverify.auditing.boundary.checks import BoundaryCrossing, BoundaryMonotone, Claim
+from nrverify.auditing.boundary.claim import Claim
+from nrverify.auditing.boundary.crossing import BoundaryCrossing
+from nrverify.auditing.boundary.monotone import BoundaryMonotone
 from nrverify.auditing.core.pictures import Line, Lines, Picture
 
 Floats = NDArray[np.float64]
 
 MOST_POINTS = 240
+"""Points of a line: more than a page can show."""
 TANGENT = (
     "P(the loss has reached ψ by t) by the tangent approximation: exact for a linear boundary, close where crossing is "
     "rare. The verdict rests on the exact probability:"

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.requests import Scalar
 
 Floats = NDArray[np.float64]
 
 FIRST_BATCH = 64
+"""Calls in the first requests, from which the pace of the subject is known."""
 SECONDS_A_REQUEST = 1.0
+"""Later requests hold as many calls as take so long: far within the time limit of a request."""
 CLAIMS_NOTHING = 1e100
 """An ε from here on is infinite: e^-ε is zero however it is calculated, and its square is still a number."""
 
@@ -99,12 +102,12 @@ class Asker:
         host = self._drawer.host
         before = host.seconds
         try:
-            answers = host.scalar(method, batch)
+            answers = host.ask(Scalar(method, batch))
         except SubjectFailed as failure:
-            words = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
+            reason = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
             if method == "epsilon":
-                words += ", and a boundary meant for less says so by interval = (t_min, t_max)"
-            self._failed = SubjectFailed(words)
+                reason += ", and a boundary meant for less says so by interval = (t_min, t_max)"
+            self._failed = SubjectFailed(reason)
             raise self._failed from None
         if len(batch) >= FIRST_BATCH // 2:
             self._pace = max((host.seconds - before) / len(batch), 1e-7)

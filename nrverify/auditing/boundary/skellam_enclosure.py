@@ -22,13 +22,19 @@ from nrverify.laws.special.bessel import log_ratio, log_scaled
 Floats = NDArray[np.float64]
 
 DENSE, FEWEST = 3000, 300
+"""Times at which the stretch that matters is sampled; fewer where the subject is slow."""
 SECONDS_A_SCAN = 0.9
+"""A slow subject is asked for as many as it answers in so long."""
 NEGLIGIBLE = 16.0
+"""Barriers whose bound is e⁻¹⁶ of the largest are left out, and their probability bounded."""
 BISECTIONS = 8
+"""Of the bracket of a change of the barrier: it is then too short to matter."""
 MOST_PIECES = 1500
+"""Steps of constant barrier: each costs a convolution."""
 ROUNDING = 1e-8
 """A value of ψ this near to the loss of an integer allows it: right boundaries are such losses, rounded."""
 LARGEST = 1e15
+"""A barrier as far away as this is never reached; integers beyond are not all floating-point numbers."""
 
 
 class _Barrier(NamedTuple):

@@ -1,48 +1,57 @@
 """What would make a Brownian boundary right that is crossed too often: the mistake it most likely comes of.
 
-It decides no verdict. Each mistake is undone on the curve ψ, and the crossing probability asked for again: the first
+It decides no verdict. Each mistake is undone on the curve ψ, and the crossing probability computed again: the first
 that comes down to δ, and not far below it, is named.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr
 
+from nrverify.auditing.core.faults import Fault, curve
+from nrverify.auditing.core.finding import Finding
 from nrverify.laws.crossing import crossing_probability
 
 Floats = NDArray[np.float64]
 Boundary = Callable[[Floats], Floats]
 """ψ, from log-times."""
 
-FLAT = "the same quantile at every time"
-DOUBLED = "it is right for 2δ"
-ROOT = "it is right for √δ"
-WITHOUT_DRIFT = "with the drift Δ²/2t added"
-DRIFT_NOT_SQUARED = "with the drift Δ²/2t for Δ/2t"
-OTHER_SENSITIVITY = "for the sensitivity"
-DEVIATION = "with the time for a standard deviation"
-HALVED = "with twice the square of the curve"
-DECIMAL = "with natural for decimal logarithms"
-
 EXACT = ((0.98, 1.02), (0.49, 0.52))
 """Parts of δ with which tight boundaries are crossed: a mixture is crossed on the other side as often."""
 LEVEL = 0.01
 """A level z = c/√t that varies by less is that of a single look."""
 FEWEST, MOST = 8, 400
+"""Times of a curve: with fewer its shape is not known, and more make the splines slow and no better."""
 LARGEST = 1e30
 """Beyond it an ε claims nothing."""
 NEGLIGIBLE = 16.0
 """Levels that lose so many nats against the lowest are left out."""
 
 
-def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> str | None:
-    """In words, the one mistake without which ψ would be crossed with probability δ; None where none is known."""
+@dataclass(frozen=True)
+class Undone:
+    """The mistake without which a curve would be right, and the numbers that show it."""
+
+    fault: Fault
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """`part`: the crossing probability without the mistake, over δ; `own_sensitivity`: the one the curve is right for.
+    """
+
+    def explain(self, finding: Finding) -> Finding:
+        """The finding with this fault and its numbers."""
+        estimate = replace(finding.estimate, numbers={**finding.estimate.numbers, **self.numbers})
+        return replace(finding, estimate=estimate).of(self.fault)
+
+
+def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> Undone | None:
+    """The one mistake without which ψ would be crossed with probability δ; None where none is known."""
     grid, log_psi = _thinned(times, epsilon)
     if grid.size < FEWEST:
         return None
@@ -52,18 +61,19 @@ def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> 
         return np.asarray(np.exp(spline(at)))
 
     if _flat(boundary, grid, sensitivity):
-        return f"{FLAT}, which a path passes sooner or later"
+        return Undone(curve.SINGLE_LOOK)
     probability = _crossing(boundary, grid, sensitivity, 1.1 * math.sqrt(delta))
     if probability <= delta:
         return None
     if _tight(probability / (2 * delta)):
-        return DOUBLED
+        return Undone(curve.DELTA_DOUBLED)
     if _tight(probability / math.sqrt(delta)):
-        return ROOT
-    for words, mended, own, stretch in _mended(boundary, grid, sensitivity):
+        return Undone(curve.DELTA_ROOTED)
+    for fault, mended, own, stretch in _mended(boundary, grid, sensitivity):
         part = _crossing(mended, stretch, own, 1.1 * delta) / delta
         if _tight(part):
-            return f"{words} it would be {part:.3g} δ"
+            other = {"own_sensitivity": own} if own != sensitivity else {}
+            return Undone(fault, {"part": part, **other})
     return None
 
 
@@ -79,8 +89,8 @@ def _tight(part: float) -> bool:
     return any(low <= part <= high for low, high in EXACT)
 
 
-def _mended(boundary: Boundary, grid: Floats, sensitivity: float) -> Iterator[tuple[str, Boundary, float, Floats]]:
-    """Mistakes in words, the boundary without them, its sensitivity, and the log-times at which it is known."""
+def _mended(boundary: Boundary, grid: Floats, sensitivity: float) -> Iterator[tuple[Fault, Boundary, float, Floats]]:
+    """Mistakes, the boundary without them, its sensitivity, and the log-times at which it is known."""
     drift = 0.5 * sensitivity**2
 
     def plus(term: float) -> Boundary:
@@ -89,14 +99,14 @@ def _mended(boundary: Boundary, grid: Floats, sensitivity: float) -> Iterator[tu
     def raised(factor: float) -> Boundary:
         return lambda at: factor * boundary(at) + (1 - factor) * drift * np.exp(-at)
 
-    yield WITHOUT_DRIFT, plus(drift), sensitivity, grid
+    yield curve.DRIFT_MISSING, plus(drift), sensitivity, grid
     if sensitivity != 1:
-        yield DRIFT_NOT_SQUARED, plus(drift - 0.5 * sensitivity), sensitivity, grid
+        yield curve.DRIFT_NOT_SQUARED, plus(drift - 0.5 * sensitivity), sensitivity, grid
         for own in (1.0, math.sqrt(sensitivity)):
-            yield f"{OTHER_SENSITIVITY} {own:.4g}", boundary, own, grid
-    yield DEVIATION, lambda at: boundary(0.5 * at), sensitivity, 2 * grid
-    yield HALVED, raised(math.sqrt(2)), sensitivity, grid
-    yield DECIMAL, raised(math.sqrt(math.log(10))), sensitivity, grid
+            yield curve.SENSITIVITY_IGNORED, boundary, own, grid
+    yield curve.TIME_AS_DEVIATION, lambda at: boundary(0.5 * at), sensitivity, 2 * grid
+    yield curve.ROOT_HALVED, raised(math.sqrt(2)), sensitivity, grid
+    yield curve.DECIMAL_LOGARITHM, raised(math.sqrt(math.log(10))), sensitivity, grid
 
 
 def _level(boundary: Boundary, log_t: Floats, sensitivity: float) -> Floats:
@@ -119,8 +129,8 @@ def _crossing(boundary: Boundary, grid: Floats, sensitivity: float, most: float)
         return single
     square = sensitivity**2
 
-    def curve(tau: Floats) -> Floats:
+    def height(tau: Floats) -> Floats:
         at = np.asarray(tau, dtype=np.float64)
         return np.asarray(at * boundary(np.log(at * square)) - 0.5)
 
-    return crossing_probability(curve, interval=tuple(np.exp(matters[[0, -1]]) / square)).probability
+    return crossing_probability(height, interval=tuple(np.exp(matters[[0, -1]]) / square)).probability

@@ -9,6 +9,15 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.special import gammaln, ndtr
 
+from nrverify.auditing.core.faults import Fault, alternative
+from nrverify.auditing.core.faults.noise import (
+    CLIPPED,
+    FORGETFUL_SESSIONS,
+    FRESH_NOISE,
+    RARE_RELEASES,
+    RARE_SESSIONS,
+    WRONG_SHAPE,
+)
 from nrverify.statistics.wealth import sum_log
 
 Floats = NDArray[np.float64]
@@ -79,35 +88,55 @@ def _cut(most: float) -> Ratio:
     return ratio
 
 
-CUT = "none beyond"
-"""What noise that is cut off is called."""
+CUTS = (3.0, 3.5, 4.0, 4.5)
+"""Deviations beyond which there may be no noise: where a limit is likely, and still seen within a default budget."""
+
+
+def _named(id: str, title: str, fault: Fault) -> str:
+    """The id of an alternative that is named by it."""
+    return alternative(id, title, fault).id
+
 
 SHAPES: dict[str, Ratio] = {
-    "heavy tails (Student t, 3 degrees of freedom)": _student(3),
-    "heavy tails (Student t, 5 degrees of freedom)": _student(5),
-    "heavy tails (Student t, 12 degrees of freedom)": _student(12),
-    "heavy tails (logistic)": _logistic,
-    "light tails (twelve uniform numbers added up)": _uniforms(12),
-    **{f"noise cut off, {CUT} {most:g} deviations": _cut(most) for most in (3.0, 3.5, 4.0, 4.5)},
-    "one release in a hundred with three times the deviation": _contaminated(0.01, 3.0),
-    "one release in a thousand with ten times the deviation": _contaminated(0.001, 10.0),
+    _named("student-3", "heavy tails (Student t, 3 degrees of freedom)", WRONG_SHAPE): _student(3),
+    _named("student-5", "heavy tails (Student t, 5 degrees of freedom)", WRONG_SHAPE): _student(5),
+    _named("student-12", "heavy tails (Student t, 12 degrees of freedom)", WRONG_SHAPE): _student(12),
+    _named("logistic", "heavy tails (logistic)", WRONG_SHAPE): _logistic,
+    _named("twelve-uniforms", "light tails (twelve uniform numbers added up)", WRONG_SHAPE): _uniforms(12),
+    **{
+        _named(f"cut-at-{most:g}", f"noise cut off, none beyond {most:g} deviations", CLIPPED): _cut(most)
+        for most in CUTS
+    },
+    _named(
+        "release-in-100-wide", "one release in a hundred with three times the deviation", RARE_RELEASES
+    ): _contaminated(0.01, 3.0),
+    _named(
+        "release-in-1000-wide", "one release in a thousand with ten times the deviation", RARE_RELEASES
+    ): _contaminated(0.001, 10.0),
 }
-"""Alternatives to N(0, 1), even and of about the same variance."""
+"""Alternatives to N(0, 1), even and of about the same variance, by their ids."""
 
 
 def shape_ratios(z: Floats) -> dict[str, float]:
-    """Σ log of the alternative's density over the normal density, for each shape."""
+    """Σ log of the alternative's density over the normal density, by the id of each shape."""
     square = z * z
     boost = np.exp(0.5 * square)
     return {name: float(sum_log(FLOOR + (1 - FLOOR) * ratio(square, boost))) for name, ratio in SHAPES.items()}
 
 
 SESSIONS: dict[str, tuple[float, float]] = {
-    f"one session in {rarity:,} with {words} the deviation": (1 / rarity, deviation)
+    _named(f"session-in-{rarity}-{id}", f"one session in {rarity:,} with {words} the deviation", RARE_SESSIONS): (
+        1 / rarity,
+        deviation,
+    )
     for rarity in (100, 3000)
-    for words, deviation in (("a tenth of", 0.1), ("a third of", 1 / 3), ("three times", 3.0))
+    for id, words, deviation in (
+        ("tenth", "a tenth of", 0.1),
+        ("third", "a third of", 1 / 3),
+        ("triple", "three times", 3.0),
+    )
 }
-"""Shares of the sessions, and their deviation."""
+"""Shares of the sessions, and their deviation, by the ids of the alternatives."""
 
 
 def session_ratios(count: Floats, squares: Floats) -> dict[str, float]:
@@ -124,8 +153,10 @@ def fresh_ratio(log_ratio: Floats) -> float:
     return float(sum_log(FLOOR + (1 - FLOOR) * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))))
 
 
-FORGETFUL = "noise drawn afresh in some sessions"
+FRESH = _named("fresh", "noise drawn afresh for each release", FRESH_NOISE)
+FORGETFUL = _named("forgetful", "noise drawn afresh in some sessions", FORGETFUL_SESSIONS)
 FORGETFUL_SHARE = 0.25
+"""Bet on as the share of sessions that forget: within a factor of four of it, little evidence is lost."""
 
 
 def forgetful_ratio(log_ratio: Floats) -> float:

@@ -26,6 +26,7 @@ from nrverify.auditing.core.pictures import (
     Tradeoff,
     Uniformity,
 )
+from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson
 from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealth
@@ -108,10 +109,11 @@ def _about_the_diagonal(reached: Floats, band: float) -> tuple[Limits, ...]:
     return tuple(zip(_numbers(low), _numbers(high), strict=True))
 
 
-def estimates(families: Mapping[str, Wealth], alpha: float) -> tuple[Picture, ...]:
+def estimates(families: Mapping[Topic, Wealth], alpha: float) -> tuple[Picture, ...]:
     """What the bets estimate: scales against 1, centres and slopes against 0."""
     scales, slopes = [], []
-    for name, wealth in families.items():
+    for topic, wealth in families.items():
+        name = topic.quantity
         if isinstance(wealth, ScaleWealth) and wealth.count >= FEWEST:
             scales.append(Estimate(name, wealth.ratio, _variance_limits(wealth), 1.0))
         if isinstance(wealth, ExponentialWealth) and wealth.count >= FEWEST:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.statistics.additive import Additive
+
 Floats = NDArray[np.float64]
 
 
-class Correlations:
+class Correlations(Additive):
     """Second moments of innovations in columns: Σzᵢzⱼ, Σzᵢ² and the count, over the rows where both are present."""
+
+    configuration = ("title", "column")
 
     def __init__(self, title: str, column: str, columns: int) -> None:
         self.title, self.column = title, column
@@ -38,16 +42,6 @@ class Correlations:
         self.squares[:k, :k] += (filled**2).T @ present
         self.counts[:k, :k] += present.T @ present
 
-    def fresh(self) -> Correlations:
-        """The same before anything was seen."""
-        return Correlations(self.title, self.column, self.columns)
-
-    def merge(self, other: Correlations) -> None:
-        """Takes in what another has seen."""
-        self.cross += other.cross
-        self.squares += other.squares
-        self.counts += other.counts
-
     @property
     def values(self) -> Floats:
         """The correlations about the known centre 0; NaN where fewer than ten rows have both."""
@@ -56,10 +50,12 @@ class Correlations:
         return np.where(self.counts >= 10, found, np.nan)
 
 
-class Frequencies:
+class Frequencies(Additive):
     """Events of known probability in bins of it: how often they happened, of how many, and the sum of probabilities."""
 
     bins = 12
+
+    configuration = ("title", "axis")
 
     def __init__(self, title: str, axis: str) -> None:
         self.title, self.axis = title, axis
@@ -73,13 +69,3 @@ class Frequencies:
         self.happened += np.bincount(cells, weights=happened.astype(float), minlength=self.bins)
         self.counts += np.bincount(cells, minlength=self.bins)
         self.foreseen += np.bincount(cells, weights=probability, minlength=self.bins)
-
-    def fresh(self) -> Frequencies:
-        """The same before anything was seen."""
-        return Frequencies(self.title, self.axis)
-
-    def merge(self, other: Frequencies) -> None:
-        """Takes in what another has seen."""
-        self.happened += other.happened
-        self.counts += other.counts
-        self.foreseen += other.foreseen

@@ -8,9 +8,9 @@ valid at every look.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -199,11 +199,14 @@ class Gallery:
                 if (log_wealth := _log_wealth(check)) is not None:
                     self._paths.setdefault(check.id, []).append((drawn, log_wealth))
 
-    def pictures(self, alpha: float) -> dict[str, tuple[Picture, ...]]:
+    def pictures(self, level: Callable[[Any], float]) -> dict[str, tuple[Picture, ...]]:
         """What every check saw, with limits at its error probability, and what its bets came to."""
         # A subject may have answered with absurd numbers: their pictures overflow too.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return {id: (*check.pictures(alpha), *self._wealth(id, alpha)) for id, check in self._checks.items()}
+            levels = {id: level(check) for id, check in self._checks.items()}
+            return {
+                id: (*check.pictures(levels[id]), *self._wealth(id, levels[id])) for id, check in self._checks.items()
+            }
 
     def _wealth(self, id: str, alpha: float) -> tuple[Picture, ...]:
         path = self._paths.get(id)

@@ -1,18 +1,14 @@
-"""What a check came to, and the report of a run."""
+"""What a check came to."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from nrverify.auditing.core.pictures import Picture
-from nrverify.plain_text import plain_fields
-
-if TYPE_CHECKING:
-    from nrverify.auditing.noise_reduction.diagnosis.second_moments import Suspect
+from nrverify.auditing.core.faults import Effect
+from nrverify.auditing.core.finding import Finding, Size
 
 
 class CheckVerdict(StrEnum):
@@ -27,8 +23,28 @@ class CheckVerdict(StrEnum):
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """A refutation in sentences, part by part; reports only arrange them."""
+
+    statement: str
+    """What was claimed."""
+    seen: str
+    """What was expected and observed, and where."""
+    evidence: str
+    cause: str
+    effect: str
+    follows: str | None = None
+    """The check whose refutation explains this one."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All parts in the order of reading."""
+        return (self.statement, self.seen, self.evidence, self.cause, self.effect)
+
+
+@dataclass(frozen=True)
 class CheckResult:
-    """One check: what was expected, what was observed, and how sure it is."""
+    """One check: its verdict, what it found and what it would have found as data, and the sentences made of them."""
 
     id: str
     kind: str
@@ -39,23 +55,48 @@ class CheckResult:
     p_value: float | None = None
     e_value: float | None = None
     alpha: float | None = None
+    finding: Finding | None = None
+    sizes: tuple[Size, ...] = ()
+    """The smallest faults that would have been refuted."""
+    decisive: bool = False
+    """Whether a run is inconclusive when every check so marked is."""
+    form: str = field(default="", compare=False)
+    """The class that concluded it, where a check has several forms with sentences of their own."""
+    # What follows is text, made at the end of a run by `explain`; nothing reads it but reports.
     detectable: str | None = None
     expected: str | None = None
     observed: str | None = None
     message: str | None = None
     reproduce: str | None = None
-    suspect: Suspect | None = None
-    """The fault that explains the second moments of the noise: for the words of a refutation, not in the document."""
-    where: str | None = None
-    """Where a fault of the law is seen, if it is not everywhere: for the same words."""
+    explanation: Explanation | None = None
+
+    @property
+    def effect(self) -> Effect | None:
+        """What a refutation means for privacy."""
+        if self.verdict is not CheckVerdict.REFUTED or self.finding is None:
+            return None
+        if self.kind == "privacy":
+            return Effect.LEAK
+        return self.finding.effect or (self.finding.fault.effect if self.finding.fault else Effect.UNPROVED)
 
 
 class Judged(Protocol):
     """A check as its result needs it."""
 
-    id: str
-    kind: str
-    claims: tuple[str, ...]
+    id: ClassVar[str]
+    kind: ClassVar[str]
+    claims: ClassVar[tuple[str, ...]]
+
+
+def concluded(check: Judged, verdict: CheckVerdict, **fields: Any) -> CheckResult:
+    """The result of a check with this verdict."""
+    declaration = getattr(check, "declaration", None)
+    decisive = declaration is not None and declaration.decisive
+    if declaration is not None and declaration.expected:
+        # That of this form: other forms of the same check may expect something else.
+        fields.setdefault("expected", declaration.expected)
+    form = type(check).__name__
+    return CheckResult(check.id, check.kind, verdict, check.claims, decisive=decisive, form=form, **fields)
 
 
 def from_bets(
@@ -66,71 +107,18 @@ def from_bets(
     samples: int,
     enough: bool,
     statistic: float | None = None,
-    **words: Any,
+    **fields: Any,
 ) -> CheckResult:
     """The result of a check that rests on bets: refuted when the wealth reached 1/α, undecided with too few samples."""
     verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
     if log_e >= -math.log(alpha):
         verdict = CheckVerdict.REFUTED
-    return CheckResult(
-        check.id,
-        check.kind,
+    return concluded(
+        check,
         verdict,
-        check.claims,
         samples=samples,
         statistic=log_e if statistic is None else statistic,
         e_value=math.exp(min(log_e, 700.0)),
         alpha=alpha,
-        **words,
+        **fields,
     )
-
-
-@dataclass(frozen=True)
-class Report:
-    """A whole audit: its verdict, the subject, the run, and every check."""
-
-    verdict: str
-    exit_code: int
-    subject: dict[str, Any]
-    run: dict[str, Any]
-    checks: tuple[CheckResult, ...] = field(default=())
-    message: str | None = None
-    pictures: Mapping[str, tuple[Picture, ...]] = field(default_factory=dict, repr=False, compare=False)
-    """What each check saw, by its id: for the page, not part of the document."""
-    asked: tuple[str, ...] = ()
-    """Where the subject was asked, in words: for people, not part of the document."""
-
-    def __post_init__(self) -> None:
-        plain_fields(self)
-
-    def to_json(self) -> str:
-        """The report as one JSON document (`nrverify/report/1`)."""
-        import json
-
-        return json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def document(self) -> dict[str, Any]:
-        """The document behind the JSON report: every field present, null where it does not apply."""
-        return {
-            "schema": "nrverify/report/1",
-            "verdict": self.verdict,
-            "message": self.message,
-            "subject": self.subject,
-            "run": {key: _finite(value) for key, value in self.run.items()},
-            "checks": [{key: _finite(getattr(check, key)) for key in FIELDS} for check in self.checks],
-        }
-
-
-FIELDS = (
-    *("id", "claims", "kind", "verdict", "samples", "statistic", "p_value", "e_value", "alpha"),
-    *("detectable", "expected", "observed", "message", "reproduce"),
-)
-
-
-def _finite(value: Any) -> Any:
-    """Non-finite numbers as the strings "nan", "inf", "-inf"."""
-    if isinstance(value, float) and value - value != 0:
-        return repr(value)
-    if isinstance(value, tuple):
-        return list(value)
-    return value

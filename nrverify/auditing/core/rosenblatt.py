@@ -15,7 +15,6 @@ from scipy.special import ndtri
 
 from nrverify.laws.brownian import Normal
 from nrverify.laws.process import Law, Process
-from nrverify.laws.skellam import Skellam
 
 Floats = NDArray[np.float64]
 
@@ -61,13 +60,17 @@ class Innovations:
         return past
 
 
-def innovations(process: Process, noise: Floats, times: Floats, scale: Floats, rng: np.random.Generator) -> Innovations:
-    """The innovations of noise (n, k, d) released at times (n, k); `scale` bounds |value| + |release| for rounding."""
+def innovations(
+    process: Process, noise: Floats, times: Floats, scale: Floats, rng: np.random.Generator, *, integer: bool
+) -> Innovations:
+    """The innovations of noise (n, k, d) released at times (n, k); `scale` bounds |value| + |release| for rounding.
+
+    Noise that is `integer` is scored through its pmf, spread out at random between the two ends of its step.
+    """
     z, atom, marginal, fresh = (np.full(noise.shape, np.nan) for _ in range(4))
     tied, repeated = np.zeros(noise.shape, dtype=bool), np.zeros(times.shape, dtype=bool)
     tied[:, 1:] = np.abs(noise[:, 1:] - noise[:, :-1]) <= ROUNDING * scale[:, 1:]
     repeated[:, 1:] = times[:, 1:] == times[:, :-1]
-    integer = isinstance(process, Skellam)
     # With one schedule for all sessions, its times are worked out once for each release and not for each session.
     alike = bool((times == times[:1]).all())
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from nrverify.statistics.additive import Additive
 from nrverify.statistics.wealth import uniform_cells
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ def cell_counts_by_column(z: Floats) -> Floats:
     return np.bincount(place.ravel(), minlength=columns * cells).reshape(columns, cells).astype(float)
 
 
-class KolmogorovSmirnov:
+class KolmogorovSmirnov(Additive):
     """The familiar number beside the bets: the distance of pooled normal scores from N(0, 1), on a fine grid.
 
     Its p-value is the Dvoretzky–Kiefer–Wolfowitz–Massart bound 2 exp(−2nD²) at this one look; no verdict rests on it.
@@ -53,10 +54,6 @@ class KolmogorovSmirnov:
     def add(self, fine: Floats) -> None:
         """Takes in how many normal scores fell into each of the fine cells."""
         self.counts += fine.reshape(self.bins, -1).sum(axis=1)
-
-    def merge(self, other: KolmogorovSmirnov) -> None:
-        """Takes in what another has seen."""
-        self.counts += other.counts
 
     @property
     def p_value(self) -> float:

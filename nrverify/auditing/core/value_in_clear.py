@@ -7,20 +7,26 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.faults import Fault
+from nrverify.auditing.core.faults.noise import NO_NOISE, VALUE_IN_CLEAR
+from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate, Measure
+
 Floats = NDArray[np.float64]
 
-BARE = "the value itself"
 SHARE = 1e-5
 """Bet on as one number in so many."""
 GENEROSITY = 10.0
 """How much more often than it should rounding is allowed to leave nothing of the noise."""
 SMALLER = 1e-5
 """The least noise of a session over the largest, where times are asked for."""
+MOST = 0.9
+"""So large a share of all numbers is most of them."""
 LEAST_CHANCE = 2.0**-31
 """A generator of 32 bits may give 0 itself: that is let pass."""
 
 
-class BareValues:
+class BareValues(Additive):
     """The bet that a small share of the numbers has no noise.
 
     Noise of median size m is rounded away with probability at most about the spacing of the value over m; ten times
@@ -45,25 +51,23 @@ class BareValues:
             medians = np.nan_to_num(np.nanmedian(np.abs(releases - value), axis=0))
         # Where most noise is 0 and no size is claimed, it is no smaller than that of others by more than this.
         unknown = SMALLER * float(medians[medians > 0].min(initial=np.inf))
-        for position, coordinate in np.argwhere(bare.any(axis=0)):
+        # A tie with a bare release is that release again, whatever its probability: it wins nothing.
+        new = bare.copy()
+        new[:, 1:] &= releases[:, 1:] != releases[:, :-1]
+        for position, coordinate in np.argwhere(new.any(axis=0)):
             median = float(medians[position, coordinate])
             if median == 0:
                 median = unknown if claimed is None else float(claimed[position])
             spacing = float(np.spacing(np.abs(value[coordinate])))
             chance = max(GENEROSITY * spacing / median, LEAST_CHANCE) if median < np.inf else 1.0
             gain = float(np.log(SHARE / chance)) if chance < SHARE else 0.0
-            self.log_e += gain * int(bare[:, position, coordinate].sum())
+            self.log_e += gain * int(new[:, position, coordinate].sum())
 
-    def words(self) -> tuple[str, str]:
-        """Expected and observed."""
-        return f"no number is {BARE}", f"{self.bare} of {self.numbers} numbers are {BARE}"
+    def estimate(self) -> Estimate:
+        """How many numbers are the value itself."""
+        return Estimate(Measure.COUNT, 0.0, float(self.bare), None, self.numbers)
 
-    def fresh(self) -> BareValues:
-        """The same before the first bet."""
-        return BareValues()
-
-    def merge(self, other: BareValues) -> None:
-        """Takes in what another has seen."""
-        self.log_e += other.log_e
-        self.bare += other.bare
-        self.numbers += other.numbers
+    @property
+    def fault(self) -> Fault:
+        """No noise at all, or none now and then."""
+        return NO_NOISE if self.bare > MOST * self.numbers else VALUE_IN_CLEAR

@@ -1,14 +1,11 @@
-"""The catalogue of checks: every class of this package that has an id, with what it catches and misses."""
+"""The catalogue of checks as a reader meets them: from their declarations."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import pkgutil
 from dataclasses import dataclass
 
-import nrverify.auditing
-from nrverify.auditing.explain.message import CLAIM
+from nrverify.auditing.core.declaration import Declaration
+from nrverify.auditing.registry import all_declarations
 
 
 @dataclass(frozen=True)
@@ -26,18 +23,13 @@ class Entry:
 
 def catalogue() -> dict[str, Entry]:
     """All checks by id."""
-    found: dict[str, list[type]] = {}
-    for info in pkgutil.walk_packages(nrverify.auditing.__path__, prefix="nrverify.auditing."):
-        module = importlib.import_module(info.name)
-        for value in vars(module).values():
-            own = isinstance(value, type) and value.__module__ == module.__name__
-            if own and getattr(value, "id", None) in CLAIM and hasattr(value, "conclude"):
-                found.setdefault(value.id, []).append(value)
-    return {id: _entry(id, found[id]) for id in CLAIM if id in found}
+    found: dict[str, list[Declaration]] = {}
+    for one in all_declarations():
+        found.setdefault(one.id, []).append(one)
+    return {id: _entry(id, forms) for id, forms in found.items()}
 
 
-def _entry(id: str, classes: list[type]) -> Entry:
-    bearing = tuple(sorted({claim for cls in classes for claim in getattr(cls, "claims", ())}))
-    docs = {cls: inspect.cleandoc(cls.__doc__ or "") for cls in classes}
-    forms = {tuple(getattr(cls, "claims", ())): doc for cls, doc in docs.items()}
-    return Entry(id, CLAIM[id], bearing, tuple(docs.values()), forms)
+def _entry(id: str, forms: list[Declaration]) -> Entry:
+    bearing = tuple(sorted({claim for one in forms for claim in one.claims}))
+    docs = tuple(dict.fromkeys(one.doc for one in forms))
+    return Entry(id, forms[0].sentence, bearing, docs, {one.claims: one.doc for one in forms})

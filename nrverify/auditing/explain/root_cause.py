@@ -1,111 +1,133 @@
-"""Attribution: which refutation comes of which, so that a fault is named once and where it is."""
+"""Which refutation others come of, so that a fault is named once and where it is. Works on faults, never on words."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nrverify.auditing.core.named_alternatives import FORGETFUL
+from nrverify.auditing.core.faults import Fault
+from nrverify.auditing.core.faults import noise as of_noise
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.core.value_in_clear import BARE
-from nrverify.auditing.noise_reduction.checks.fingerprints import SIZES
-from nrverify.auditing.noise_reduction.checks.lattice import MULTIPLES
-from nrverify.auditing.noise_reduction.checks.streams import TRANSCRIPTS
-from nrverify.auditing.noise_reduction.checks.value import PULL
-from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import UNREPEATED
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import Suspect
+from nrverify.auditing.core.suspect import Suspect
+from nrverify.statistics.estimate import Measure
 
-REPEATED = "ties.repeated-time"
-PRIMARY = (REPEATED, "law.release", "ties", "law.transcript", "law.adaptive")
-SECONDARY = ("law.value", "independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post")
-"""A fault of the law shows in these too: their own cause is named only when the law is not refuted."""
-FORGETS = "some sessions forget what they released: too small a cache of sessions, or a path lost between releases"
-ROUNDED = "releases on"
-"""What the check of grids says where releases themselves lie on one."""
-CLEARER = 1.2
-"""A check that asks for the very fault has so much more evidence than those that see what comes of it."""
-LAWS = ("law.release", "law.transcript", "law.adaptive", "ties", REPEATED, "law.value")
+REPEATED, LATTICE, STREAMS, VALUE = "ties.repeated-time", "lattice", "randomness.streams", "law.value"
+RELEASE, TRANSCRIPT, ADAPTIVE, TIES = "law.release", "law.transcript", "law.adaptive", "ties"
+PRIMARY = (REPEATED, RELEASE, TIES, TRANSCRIPT, ADAPTIVE)
+"""Checks that show a fault of the law directly, in the order in which one is taken for the root."""
+LAWS = (RELEASE, TRANSCRIPT, ADAPTIVE, TIES, REPEATED, VALUE)
 """A fault that explains the second moments is named in the first of these that is refuted."""
+CLEARER = 1.2
+"""A check that tests the very fault has so much more evidence than those that see what comes of it."""
+MOST = 0.9
+"""So large a share of what was counted is most of it."""
+IN_CLEAR = (of_noise.VALUE_IN_CLEAR, of_noise.NO_NOISE)
+ON_GRID = (of_noise.ROUNDED, of_noise.NOISE_ROUNDED)
+SAME_SIZES = (of_noise.FEW_STREAMS, of_noise.ONE_NUMBER_AGAIN)
+NOT_OF_SECOND_MOMENTS = (of_noise.SHIFTED, of_noise.RARE_RELEASES, of_noise.RARE_SESSIONS)
+"""A shift, or rare releases of another scale, are no matter of second moments."""
 
 
 @dataclass(frozen=True)
-class Attribution:
+class RootCause:
     """The check that others come of, the fault that explains it, if one does, and which checks come of it."""
 
-    source: str | None = None
+    check: str | None = None
     suspect: Suspect | None = None
     follow: frozenset[str] = field(default_factory=frozenset)
 
 
-def attributed(results: Sequence[CheckResult], integer: bool) -> Attribution:
-    """The attribution of refuted results; `integer` for noise of whole numbers."""
-    refuted = {result.id: result.observed or "" for result in results if result.verdict is CheckVerdict.REFUTED}
+def root_cause(
+    results: Sequence[CheckResult],
+    suspect: Suspect | None,
+    implied_by: Mapping[str, tuple[str, ...]],
+    integer: bool,
+) -> RootCause:
+    """The root of the refuted results; `suspect` fits their second moments, `integer` for integer noise."""
+    refuted = {r.id: r.finding for r in results if r.verdict is CheckVerdict.REFUTED and r.finding is not None}
     evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
     source = _source(refuted, evidence, integer)
     if source is None:
-        return Attribution()
-    suspect = None
-    if source in LAWS and (source != "law.value" or refuted.keys().isdisjoint(PRIMARY)):
-        suspect = next((result.suspect for result in results if _explains(result.suspect, refuted)), None)
+        return RootCause()
+    if source not in LAWS or (source == VALUE and not refuted.keys().isdisjoint(PRIMARY)):
+        suspect = None
+    if suspect is not None and not _explains(suspect, refuted):
+        suspect = None
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
-        if FORGETFUL in refuted.get("law.transcript", "") and suspect.gain < evidence["law.transcript"]:
+        if of_noise.FORGETFUL_SESSIONS in _named(refuted, TRANSCRIPT) and suspect.gain < evidence[TRANSCRIPT]:
             # A mixture of two laws has second moments between theirs.
-            suspect = replace(suspect, causes=(*suspect.causes, FORGETS))
-    follow = _follow(source, refuted, suspect)
+            suspect = replace(suspect, faults=(*suspect.faults, of_noise.FORGETFUL_SESSIONS))
+    follow = _follow(source, refuted, suspect, implied_by)
     # What has clearly more evidence than its source has a cause of its own.
-    if suspect is None and evidence[source] and PULL not in refuted[source]:
+    if suspect is None and evidence[source] and not _is(refuted, source, of_noise.PULLED_TO_ZERO):
         follow = {id for id in follow if evidence.get(id, 0.0) < CLEARER * evidence[source]}
-    return Attribution(source, suspect, frozenset(follow))
+    return RootCause(source, suspect, frozenset(follow))
 
 
-def _source(refuted: Mapping[str, str], evidence: Mapping[str, float], integer: bool) -> str | None:
-    """The refuted check that other refutations most likely come of, from what each observed and its log e-value."""
-    streams = refuted.get("randomness.streams", "")
-    # Whole numbers of a wrong law may come again by chance, where those of the claimed law would not.
-    by_chance = integer and TRANSCRIPTS in streams and not refuted.keys().isdisjoint(PRIMARY)
+def _is(refuted: Mapping[str, Finding], id: str, *faults: Fault) -> bool:
+    """Whether a check is refuted by one of these faults."""
+    return id in refuted and refuted[id].fault in faults
+
+
+def _named(refuted: Mapping[str, Finding], id: str) -> tuple[Fault | None, ...]:
+    """All faults that a check names, the likeliest first."""
+    return (refuted[id].fault, *refuted[id].nearest) if id in refuted else ()
+
+
+def _most(finding: Finding) -> bool:
+    """Whether most of what was counted shows it; where nothing is counted, all does."""
+    return finding.share is None or finding.share > MOST
+
+
+def _source(refuted: Mapping[str, Finding], evidence: Mapping[str, float], integer: bool) -> str | None:
+    """The refuted check that other refutations most likely come of."""
+    # Integers of a wrong law may come again by chance, where those of the claimed law would not.
+    by_chance = integer and _is(refuted, STREAMS, of_noise.EQUAL_TRANSCRIPTS) and not refuted.keys().isdisjoint(PRIMARY)
     # Releases on a grid, or without noise, come again whatever their streams.
-    lattice = refuted.get("lattice", "")
-    on_grid = MULTIPLES in lattice and most(lattice)
-    if streams and BARE in lattice:
-        return "lattice"
-    if streams and not by_chance and not on_grid and not any(name in streams for name in SIZES.values()):
-        return "randomness.streams"
-    if lattice and BARE not in lattice:
-        return "lattice"
-    laws = [evidence[id] for id in ("law.release", "law.transcript", "law.adaptive") if id in evidence]
-    if PULL in refuted.get("law.value", "") or (laws and evidence.get("law.value", 0.0) >= CLEARER * max(laws)):
-        return "law.value"
-    return next((id for id in (*PRIMARY, "law.value") if id in refuted), None)
+    on_grid = _is(refuted, LATTICE, *ON_GRID) and _most(refuted[LATTICE])
+    in_clear = _is(refuted, LATTICE, *IN_CLEAR)
+    if STREAMS in refuted and in_clear:
+        return LATTICE
+    if STREAMS in refuted and not by_chance and not on_grid and not _is(refuted, STREAMS, *SAME_SIZES):
+        return STREAMS
+    if LATTICE in refuted and not in_clear:
+        return LATTICE
+    laws = [evidence[id] for id in (RELEASE, TRANSCRIPT, ADAPTIVE) if id in evidence]
+    clearly = laws and evidence.get(VALUE, 0.0) >= CLEARER * max(laws)
+    if _is(refuted, VALUE, of_noise.PULLED_TO_ZERO) or clearly:
+        return VALUE
+    return next((id for id in (*PRIMARY, VALUE) if id in refuted), None)
 
 
-def most(observed: str) -> bool:
-    """Whether "so many of so many" are most of them; where nothing is counted, all are."""
-    counted = re.match(r"(\d+) of (\d+) ", observed)
-    return counted is None or int(counted[1]) > 0.9 * int(counted[2])
-
-
-def _explains(suspect: Suspect | None, refuted: Mapping[str, str]) -> bool:
-    """Whether a fault that fits the second moments may be what went wrong, by what else was observed."""
-    if suspect is None or PULL in refuted.get("law.value", ""):
+def _explains(suspect: Suspect, refuted: Mapping[str, Finding]) -> bool:
+    """Whether a fault that fits the second moments may be what went wrong, by what else was found."""
+    if _is(refuted, VALUE, of_noise.PULLED_TO_ZERO):
         return False
-    # A shift, or rare releases of another scale, are no matter of second moments.
-    if any(words in text for text in refuted.values() for words in ("centre of", "one release in", "one session in")):
+    if any(fault in NOT_OF_SECOND_MOMENTS for id in refuted for fault in _named(refuted, id)):
         return False
-    # It says nothing of a time asked for again unless it changes those too, nor of coins that fall too often or seldom.
-    coins = "ties on" in refuted.get("ties", "") and ": 0 of" not in refuted["ties"] and "law.release" not in refuted
-    return not coins and (REPEATED not in refuted or suspect.causes[0] in UNREPEATED)
+    # It says nothing of coins that fall too often or too seldom, nor of a time asked twice unless it changes those.
+    coins = (
+        _is(refuted, TIES, of_noise.WRONG_STAY_PROBABILITY)
+        and refuted[TIES].estimate.measure is Measure.EVENTS
+        and refuted[TIES].estimate.observed != 0
+        and RELEASE not in refuted
+    )
+    return not coins and (REPEATED not in refuted or suspect.redraws_repeated)
 
 
-def _follow(source: str, refuted: Mapping[str, str], suspect: Suspect | None) -> set[str]:
-    """Checks whose refutation comes of this one's."""
-    others = {*PRIMARY, *SECONDARY} - {REPEATED}
-    if source == "lattice" or any(name in refuted.get("randomness.streams", "") for name in SIZES.values()):
-        # Noise on a grid, or cut off at a limit, repeats itself whatever its streams.
-        others.add("randomness.streams")
-    if source == "randomness.streams" or (suspect is not None and suspect.causes[0] in UNREPEATED):
-        others.add(REPEATED)
-    elif suspect is None and source not in ("lattice", "ties", "law.value"):
-        others -= set(PRIMARY)
+def _follow(
+    source: str,
+    refuted: Mapping[str, Finding],
+    suspect: Suspect | None,
+    implied_by: Mapping[str, tuple[str, ...]],
+) -> set[str]:
+    """Checks whose refutation comes of this one's: as declared, and all of the law where one fault explains it."""
+    others = {id for id in refuted if source in implied_by.get(id, ())}
+    if _is(refuted, STREAMS, *SAME_SIZES):
+        # Noise cut off at a limit repeats itself whatever its streams.
+        others.add(STREAMS)
+    if suspect is not None:
+        others |= {id for id in LAWS if id in refuted and (id != REPEATED or suspect.redraws_repeated)}
     return others - {source}

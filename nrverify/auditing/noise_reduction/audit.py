@@ -1,27 +1,41 @@
-"""The audit of a noise-reduction subject: what it is asked, what is done when it refuses, and what comes of it."""
+"""Noise-reduction subjects: what they are asked, what is done when they refuse, and the checks that see it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.alpha import levels
+from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.noise_reduction.applicable_checks import IDS, Battery, battery_for
-from nrverify.auditing.noise_reduction.checks.finite import refusals
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob, cases_for, knob_of, shares, varied
+from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.noise_reduction.context import NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
-from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_places
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import with_suspect
-from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
+from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
+from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_of
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
-from nrverify.auditing.noise_reduction.smoke import INWARDS, admitted_range, repeats_itself, smoke
-from nrverify.auditing.sampling.looks import conclusions
-from nrverify.auditing.sampling.sampler import Progress, Sampler
+from nrverify.auditing.noise_reduction.smoke import (
+    ADVICE_SAMPLES,
+    INWARDS,
+    admitted_range,
+    drawn_beside,
+    refusals,
+    repeats_itself,
+    smoke,
+)
+from nrverify.auditing.registry import declarations_for
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.auditing.sampling.work_units import Task
-from nrverify.auditing.sampling.workers import Crew, alone
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.policies import Fixed, shrunk
@@ -29,160 +43,161 @@ from nrverify.subjects.policies import Fixed, shrunk
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
 FEWEST = 16
-"""Sessions of a case that are drawn together: what one has to do with the next is seen from the second on."""
-ADVICE_SAMPLES = 6
-DENSE, TELLING = 200, 800
-"""At so many ε's a subject is asked for its own times: over the whole range, and where the claim most likely fails."""
+"""Sessions of a case that are drawn together: dependence between sessions is only visible in batches."""
+MOST_REFUSED = 5
+"""Refusals that a report quotes."""
+DOUBLE_PRECISION = "lattice.double-precision"
 
 
-class NoiseReductionAudit:
-    """One audit of a noise-reduction subject."""
+@runtime_checkable
+class AsksDensely(Protocol):
+    """A check that asks a subject for its own times at many ε's before anything is drawn."""
 
-    def __init__(
-        self, host: Host, settings: Settings, progress: Progress | None = None, crew: Crew | None = None
-    ) -> None:
+    def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
+        """Asks over the range of the knob."""
+
+
+class NoiseReductionMechanism(Mechanism):
+    """A `brownian`, `laplace` or `skellam` subject."""
+
+    refuses = True
+    reserved = ADVICE_SAMPLES
+
+    def __init__(self, host: Host, settings: Settings) -> None:
+        self.begin(host.description, settings)
+        self.prepare(knob_of(self.description), self.description.dimensions or DEFAULT_DIMENSIONS)
+
+    def begin(self, description: Description, settings: Settings) -> None:
+        """What is known before it is known what is asked."""
         self.settings = settings
-        self.description = host.description
-        self.drawer = Sampler(host, settings, crew or alone(host), progress)
-        self.stopped = "samples"
-        self._knob: Knob = knob_of(self.description)
-        self._cases: list[Case] = []
-        self._pairs: list[Pair] = []
-        self._advice: list[CheckResult] = []
-        self._refused: list[str] = []
-        self._battery = Battery([], [], [])
-        self.drawer.reserved = ADVICE_SAMPLES
+        self.description = description
+        self.level = levels(settings.alpha, settings.only, declarations_for(self.description.mechanism))
+        self.refusals: list[str] = []
+        self.advice: list[CheckResult] = []
+        self._suspect: Suspect | None = None
 
-    def run(self) -> tuple[CheckResult, ...]:
-        """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
-        requests = self.drawer.requests
-        self._knob, self._refused = admitted_range(requests, self.description, self._knob)
-        dimensions, refused = smoke(requests, self.description, self._knob)
-        self._refused += refused
-        self._cases = cases_for(self.description, self._knob, dimensions)
-        times_known = self.description.knob == "time" or "time_of" in self.description.methods
-        self._battery = battery_for(self.description, self._cases, self._knob, times_known, self.settings.only)
-        if not self._battery.checks:
-            self._cases = []
-            return self._conclude()
-        if self._battery.pairs:
-            self._pairs = pairs_for(self.description, self._knob, dimensions)
+    def ask(self, context: NoiseReductionContext) -> None:
+        """The checks that can be asked in a context."""
+        self.context = context
+        declarations = declarations_for(self.description.mechanism)
+        self.checks, self.not_covered = applicable(declarations, self.description, context, self.settings.only)
+
+    def prepare(self, knob: Knob, dimensions: tuple[int, ...]) -> None:
+        """The cases, checks and pairs for what the subject admits; before the smoke stage, for all of it."""
+        description = self.description
+        times_known = description.knob == "time" or "time_of" in description.methods
+        cases = tuple(cases_for(description, knob, dimensions))
+        self.ask(NoiseReductionContext(description, cases, knob, times_known, dimensions))
+        self.pairs = pairs_for(description, knob, dimensions) if self._labelled else []
+        if not self.checks:
+            self.context = replace(self.context, cases=())
+
+    @property
+    def beside(self) -> int:
+        """Sessions that are drawn beside the looks."""
+        return drawn_beside(self.description)
+
+    @property
+    def _scored(self) -> tuple[Any, ...]:
+        return tuple(check for check in self.checks if isinstance(check, Observes))
+
+    @property
+    def _labelled(self) -> tuple[Any, ...]:
+        return tuple(check for check in self.checks if isinstance(check, ObservesLabelled))
+
+    def smoke(self, drawer: Drawer) -> None:
+        """What the subject admits, by every method in some dimensions; and its own times, where it tells them."""
+        knob, refused = admitted_range(drawer, self.description, self.context.knob)
+        dimensions, refused_too = smoke(drawer, self.description, knob)
+        self.refusals += [*refused, *refused_too]
+        self.prepare(knob, dimensions)
         if "time_of" in self.description.methods:
-            self._ask_densely()
-        # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.stopped = self.drawer.run(self._tasks, self._any_refuted, self._moved)
-            self._advise(self._cases[0].value)
-            return self._conclude()
+            for check in self.checks:
+                if isinstance(check, AsksDensely):
+                    check.ask_densely(drawer.times_of, knob)
 
-    def _ask_densely(self) -> None:
-        """Asks a subject for its own times at many ε's."""
-        times_of = self.drawer.requests.times_of
-        times_of(np.geomspace(self._knob.low, self._knob.high, DENSE))
-        for check in self._battery.transcripts:
-            if isinstance(check, EpsilonClaim):
-                check.ask_densely(times_of.known)
-                telling = check.telling()
-                if telling is not None and telling[0] < telling[1]:
-                    times_of(np.geomspace(*telling, TELLING))
-                    check.ask_densely(times_of.known)
-
-    @property
-    def failure(self) -> str | None:
-        """How the subject failed after it was refuted."""
-        return self.drawer.failure
-
-    @property
-    def level(self) -> float:
-        """The error probability of one check: the run's, divided over all checks there are."""
-        return self.settings.alpha / len(IDS)
-
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
-        """What every check saw."""
-        return self.drawer.gallery.pictures(self.level)
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """Where it was asked, in words."""
-        sizes = [abs(x) for case in self._cases for x in case.value]
-        lengths = [case.play.length for case in self._cases]
-        if not sizes:
-            return ()
-        what = "times" if self._knob.falling else "ε"
-        return (
-            f"{what} from {self._knob.low:g} to {self._knob.high:g}",
-            f"values up to {max(sizes):g} in size",
-            _range(sorted({len(case.value) for case in self._cases}), "dimension"),
-            _range(sorted(set(lengths)), "release"),
-        )
-
-    def _tasks(self, look: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every case, with its times moved anew, and every pair."""
         rng = np.random.default_rng(np.random.SeedSequence(self.settings.seed, spawn_key=(2, look)))
-        transcripts, pairs = tuple(self._battery.transcripts), self._battery.of_pairs
-        share = PAIR_SHARE if self._pairs else 0.0
-        if not transcripts and self._pairs:
-            share = 1.0
+        scored, cases = self._scored, self.context.cases
+        of_pairs = (*(check for check in scored if check.any_value), *self._labelled)
+        share = (PAIR_SHARE if scored else 1.0) if self.pairs else 0.0
         tasks = []
-        for case, own in zip(self._cases, shares(self._cases, self.drawer.drawn), strict=True):
-            moved = varied(case, self._knob, self.description.integer, rng)
-            tasks.append(Task(case.name, moved, score_case, transcripts, (1 - share) * own, _numbers(case), FEWEST))
-        for pair in self._pairs:
-            weight = share / len(self._pairs)
-            tasks.append(Task(pair.case.name, pair, score_pair, pairs, weight, _numbers(pair.case), FEWEST))
+        for case, own in zip(cases, shares(cases, drawn), strict=True):
+            moved = varied(case, self.context.knob, self.description.integer, rng)
+            tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST))
+        for pair in self.pairs:
+            weight = share / len(self.pairs)
+            tasks.append(Task(pair.case.name, pair, score_pair, of_pairs, weight, _numbers(pair.case), FEWEST))
         return tasks
 
-    def _moved(self, task: Task, reason: str) -> Task | None:
+    def refused(self, task: Task, reason: str) -> Task | None:
         """A case that is refused loses repeated times or is moved inwards, a pair is left out; all are reported."""
         if isinstance(task.setting, Pair):
-            self._refused.append(f"{task.name} ({reason})")
-            self._pairs = [pair for pair in self._pairs if pair != task.setting]
+            self.refusals.append(f"{task.name} ({reason})")
+            self.pairs = [pair for pair in self.pairs if pair != task.setting]
             return None
-        case = task.setting
+        case: Case = task.setting
         if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
-            self._refused.append(f"repeated times ({reason})")
+            self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
         value = ", ".join(f"{x:g}" for x in case.value)
-        self._refused.append(f"the value ({value}) at {case.play.words} ({reason})")
-        low, high = self._knob.low * INWARDS, self._knob.high / INWARDS
+        self.refusals.append(f"the value ({value}) at {case.rule.words} ({reason})")
+        knob = self.context.knob
+        low, high = knob.low * INWARDS, knob.high / INWARDS
         if low < high:
-            self._knob = replace(self._knob, low=low, high=high)
+            knob = replace(knob, low=low, high=high)
+            self.context = replace(self.context, knob=knob)
         nearer = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
-        play = shrunk(case.play, self._knob.low, self._knob.high)
-        return self._replaced(task, replace(case, value=nearer, play=play))
+        return self._replaced(task, replace(case, value=nearer, play=shrunk(case.rule, knob.low, knob.high)))
 
     def _replaced(self, task: Task, moved: Case) -> Task:
         """The task with another case, which takes the place of the first from now on."""
-        self._cases = [moved if case.name == task.name else case for case in self._cases]
+        cases = tuple(moved if case.name == task.name else case for case in self.context.cases)
+        self.context = replace(self.context, cases=cases)
         return replace(task, setting=moved)
 
-    def _any_refuted(self) -> bool:
-        return any(check.refuted(self.level) for check in self._battery.checks)
-
-    def _advise(self, value: tuple[float, ...]) -> None:
+    def advise(self, drawer: Drawer) -> None:
         """Invalid requests and repeated seeds, tried last: they may upset a subject, and are only advice."""
-        if self.drawer.failure is not None:
-            return
-        requests = self.drawer.requests
         try:
-            repeats = repeats_itself(requests, self.description, self._knob)
+            repeats = repeats_itself(drawer, self.description, self.context.knob)
             if "open" in self.description.methods:
-                self._advice.append(refusals(requests, self._knob, value))
+                self.advice.append(refusals(drawer, self.context.knob, self.context.cases[0].value))
         except (SubjectFailed, SubjectRefused):
             return
         if not repeats:
             words = "the same seed gives another transcript: a finding cannot be replayed from its seed alone"
-            self._advice.append(CheckResult("randomness.repeats", "randomness", CheckVerdict.ADVICE, message=words))
+            self.advice.append(CheckResult("randomness.repeats", Kind.RANDOMNESS, CheckVerdict.ADVICE, message=words))
 
-    def _conclude(self) -> tuple[CheckResult, ...]:
-        checks = self._battery.checks
-        found = with_places(conclusions(checks, self.level, self.stopped), checks)
-        concluded = with_suspect(found, checks, self.description)
-        covered = [*concluded, *self._battery.not_covered, *self._advice]
-        if self._refused:
-            words = f"refused, and so not covered: {'; '.join(self._refused[:5])}"
-            covered.append(CheckResult("protocol.range", "protocol", CheckVerdict.NOT_COVERED, message=words))
+    def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
+        """With the places of faults, those that are not covered, and advice."""
+        kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
+        found = with_place(results, getattr(kept, "places", None))
+        self._suspect = suspect_of(found, getattr(kept, "moments", None), self.description)
+        covered = [*found, *self.not_covered, *self.advice]
+        if not self.settings.only or DOUBLE_PRECISION in self.settings.only:
+            words = "attacks on the last bits of double precision are not examined"
+            covered.append(CheckResult(DOUBLE_PRECISION, Kind.NUMERICS, CheckVerdict.NOT_COVERED, message=words))
+        if self.refusals:
+            words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
+            covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))
         return tuple(covered)
+
+    def suspect(self) -> Suspect | None:
+        """The fault that explains the second moments of the noise, where one does."""
+        return self._suspect
+
+    def tested_range(self) -> tuple[str, ...]:
+        """Times or ε's, values, dimensions and lengths of the cases."""
+        cases, knob = self.context.cases, self.context.knob
+        if not cases:
+            return ()
+        return (
+            f"{'times' if knob.falling else 'ε'} from {knob.low:g} to {knob.high:g}",
+            f"values up to {max(abs(x) for case in cases for x in case.value):g} in size",
+            _range(sorted({len(case.value) for case in cases}), "dimension"),
+            _range(sorted({case.rule.length for case in cases}), "release"),
+        )
 
 
 def _range(numbers: list[int], what: str) -> str:
@@ -191,4 +206,4 @@ def _range(numbers: list[int], what: str) -> str:
 
 
 def _numbers(case: Case) -> int:
-    return case.play.length * len(case.value)
+    return case.rule.length * len(case.value)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch, PairCheck, TranscriptCheck
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.finite import Finite, sound
+from nrverify.auditing.noise_reduction.design.batch import Batch, PairCheck, TranscriptCheck
 from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.subjects.description import Description
@@ -20,14 +21,14 @@ Floats = NDArray[np.float64]
 
 def score_case(drawer: Drawer, case: Case, size: int, checks: Sequence[TranscriptCheck]) -> None:
     """Sessions of a case."""
-    releases, asked = drawer.sessions(case, size)
+    releases, asked = draw_sessions(drawer, case, size)
     show(drawer.host.description, case, releases, asked, drawer.times_of(asked), drawer.rng, checks)
 
 
 def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck | TranscriptCheck]) -> None:
     """Sessions of a value or its neighbour by a fair coin: as pairs, and each side as transcripts of its own value."""
     description = drawer.host.description
-    label, (releases, asked) = by_coin(drawer, size, lambda side, count: drawer.sessions(pair.sides[side], count))
+    label, (releases, asked) = by_coin(drawer, size, lambda side, count: draw_sessions(drawer, pair.sides[side], count))
     times = drawer.times_of(asked)
     labelled = [check for check in checks if isinstance(check, PairCheck)]
     show_labelled(description, Labelled(pair, releases, asked, times, label), labelled)
@@ -48,12 +49,13 @@ def show(
     rng: np.random.Generator,
     checks: Sequence[TranscriptCheck],
 ) -> None:
-    """Transcripts to every check that can use them; releases that are no numbers to the one that counts them."""
+    """Transcripts to every check that can use them; releases that are not numbers to the one that counts them."""
     finite = sound(releases, asked)
     found = None
-    if times is not None and finite and whole(description, releases):
+    if times is not None and finite and integers(description, releases):
         scale = np.abs(releases) + np.abs(case.array)
-        found = innovations(description.noise, releases - case.array, times, scale, rng)
+        process, noise = description.claimed_process, releases - case.array
+        found = innovations(process, noise, times, scale, rng, integer=description.integer)
     batch = Batch(case, releases, asked, times, found)
     for check in checks:
         if finite or isinstance(check, Finite):
@@ -62,12 +64,12 @@ def show(
 
 def show_labelled(description: Description, drawn: Labelled, checks: Sequence[PairCheck]) -> None:
     """Labelled transcripts to the checks of pairs."""
-    if sound(drawn.releases, drawn.asked) and whole(description, drawn.releases):
+    if sound(drawn.releases, drawn.asked) and integers(description, drawn.releases):
         for check in checks:
             check.observe_labelled(drawn)
 
 
-def whole(description: Description, releases: Floats) -> bool:
-    """Integer noise is only scored when it is integer; a release that is not is another check's finding."""
+def integers(description: Description, releases: Floats) -> bool:
+    """Integer noise is scored only where all releases are integers; the others are another check's finding."""
     integer = (releases == np.round(releases)) | np.isnan(releases)
     return not description.integer or bool(np.all(integer))

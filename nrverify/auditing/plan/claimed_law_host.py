@@ -1,12 +1,12 @@
 """A host that answers as the claim says: a subject of the same description that follows its law.
 
 A plan is rehearsed on it, so that the subject itself need not be sampled. How much the checks see matters there, not
-what; so Skellam noise, whose laws take long to compute, is stood in for by a Brownian motion of the same variance.
+what; so integer noise, whose laws take long to compute, is stood in for by a Brownian motion of the same variance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -18,8 +18,8 @@ from nrverify.laws.boundary import HalfNormalMixture
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.process import Process
 from nrverify.subjects.description import Description
-from nrverify.subjects.policies import Fixed, Play
-from nrverify.subjects.stopping_utilities import Utility
+from nrverify.subjects.policies import Fixed, Policy
+from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
 
 Floats = NDArray[np.float64]
 
@@ -27,88 +27,85 @@ TUNED_AT = 1.0
 USUAL_DELTA = 1e-6
 
 
-class ClaimedLaw:
+class ClaimedLaw(Answering):
     """Noise of the claimed process, halts of the claimed law, and behind an ε the time of a boundary that holds."""
 
     def __init__(self, description: Description) -> None:
         self.description = description
+        """What a mechanism is built from: as the subject says."""
         self.timeout = 1.0
         self.seconds = 0.0
         self._times: dict[float, float] = {}
-        if description.mechanism == "skellam":
-            self.description = replace(description, mechanism="brownian")
         delta = description.delta or USUAL_DELTA
-        self._spread = 2 * (description.rate or 1.0) if description.mechanism == "skellam" else 1.0
-        """The variance at time 1."""
+        self._spread = 1.0
+        """The variance at time 1, of what stands in for integer noise."""
+        self._integer = description.integer
+        if self._integer:
+            self._spread = float(description.family.variance(np.array(1.0), description.rate or 1.0))
         self._boundary = HalfNormalMixture.tightest_at(
             epsilon=TUNED_AT, delta=delta, sensitivity=description.sensitivity or 1.0
         )
 
-    def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
-        """Whole transcripts at once, shape (sessions, len(schedule), d)."""
-        return self._played(value, Fixed(tuple(schedule)), sessions, np.random.default_rng(seed))[0]
+    @property
+    def stand_in(self) -> ClaimedLaw:
+        """What is drawn from and scored: itself, or for integer noise the Brownian motion of the same variance."""
+        if not self._integer:
+            return self
+        other = copy(self)
+        other.description = replace(self.description, mechanism="brownian")
+        return other
 
-    def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """Sessions: their releases (NaN after the end) and what was asked."""
-        return self._played(value, play, len(seeds), np.random.default_rng(seeds[0]))
+    def sample(self, request: Sample) -> Floats:
+        """All sessions from one generator."""
+        policy, rng = Fixed(tuple(request.schedule)), np.random.default_rng(request.seed)
+        return self._noisy(self._process, request.value, policy, request.sessions, rng)[0]
 
-    def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
+    @property
+    def _process(self) -> Process:
+        return Brownian() if self._integer else self.description.claimed_process
+
+    def play(self, request: Play) -> tuple[Floats, Floats]:
+        """All sessions from the generator of the first seed."""
+        sessions, rng = len(request.seeds), np.random.default_rng(request.seeds[0])
+        return self._noisy(self._process, request.value, request.policy, sessions, rng)
+
+    def refusal(self, request: Refusal) -> str:
         """Invalid requests are refused."""
         return "refused"
 
-    def run(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[list[int]]:
-        """The bits printed by one run for each seed."""
-        rounds = self.run_many(utilities, epsilons, threshold, sensitivity, len(seeds), seeds[0])
+    def run(self, request: Run) -> list[list[int]]:
+        """The bits of as many runs, all from the generator of the first seed."""
+        utilities, epsilons, threshold, sensitivity, seeds = request.arguments
+        rounds = self.run_many(RunMany(utilities, epsilons, threshold, sensitivity, len(seeds), seeds[0]))
         return [[0] * len(utilities) if n == 0 else [0] * (n - 1) + [1] for n in rounds.tolist()]
 
-    def run_many(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        runs: int,
-        seed: int,
-    ) -> NDArray[np.int64]:
-        """Halting rounds of many runs, 1-based, 0 for never."""
-        law = claimed_law(Design("claimed", tuple(utilities), tuple(epsilons), threshold, sensitivity))
-        cells = np.random.default_rng(seed).choice(law.size, size=runs, p=law)
+    def run_many(self, request: RunMany) -> NDArray[np.int64]:
+        """Halts by the claimed law."""
+        utilities, epsilons = tuple(request.utilities), tuple(request.epsilons)
+        law = claimed_law(Design("claimed", utilities, epsilons, request.threshold, request.sensitivity))
+        cells = np.random.default_rng(request.seed).choice(law.size, size=request.runs, p=law)
         return np.where(cells == len(utilities), 0, cells + 1).astype(np.int64)
 
-    def run_stopping(
-        self,
-        value: Floats,
-        schedule: Sequence[float],
-        utility: Utility,
-        threshold: float,
-        utility_sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[tuple[Floats, list[int]]]:
-        """Private stopping: the releases shown and the bits printed, for each seed."""
-        rng = np.random.default_rng(seeds[0])
-        releases, _ = self._noisy(Brownian(), value, Fixed(tuple(schedule)), len(seeds), rng)
-        epsilons = np.maximum.accumulate(self.scalar("epsilon", schedule)).tolist()
+    def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
+        """Brownian releases, halted by the claimed law at the utilities they have."""
+        rng = np.random.default_rng(request.seeds[0])
+        policy = Fixed(tuple(request.schedule))
+        releases, _ = self._noisy(Brownian(), request.value, policy, len(request.seeds), rng)
+        epsilons = np.maximum.accumulate(self.scalar(Scalar("epsilon", request.schedule))).tolist()
         shown = []
-        for path, seed in zip(releases, seeds, strict=True):
-            scores = [float(utility(release)) for release in path]
-            bits = self.run(scores, epsilons, threshold, utility_sensitivity, [seed])[0]
+        for path, seed in zip(releases, request.seeds, strict=True):
+            scores = [float(request.utility(release)) for release in path]
+            bits = self.run(Run(scores, epsilons, request.threshold, request.utility_sensitivity, [seed]))[0]
             shown.append((path[: len(bits)], bits))
         return shown
 
-    def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
-        """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
-        if method == "epsilon":
-            return np.array([float(self._boundary(time)) for time in arguments])
-        for epsilon in {float(epsilon) for epsilon in arguments} - self._times.keys():
+    def scalar(self, request: Scalar) -> Floats:
+        """The boundary, or the time at which it reaches an ε."""
+        if request.function == "epsilon":
+            return np.array([float(self._boundary(time)) for time in request.numbers])
+        for epsilon in {float(epsilon) for epsilon in request.numbers} - self._times.keys():
             self._times[epsilon] = self._time(epsilon)
-        return np.array([self._times[float(epsilon)] for epsilon in arguments])
+        return np.array([self._times[float(epsilon)] for epsilon in request.numbers])
 
     def close(self) -> None:
         """There is nothing to end."""
@@ -118,20 +115,17 @@ class ClaimedLaw:
             return (self.description.sensitivity or 1.0) / epsilon
         return float(self._boundary.inverse(epsilon)) / self._spread
 
-    def _played(self, value: Floats, play: Play, sessions: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        return self._noisy(self.description.noise, value, play, sessions, rng)
-
     def _noisy(
-        self, process: Process, value: Floats, play: Play, sessions: int, rng: np.random.Generator
+        self, process: Process, value: Floats, policy: Policy, sessions: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Sessions side by side: each asks for what its own play says, and steps down the bridge."""
+        """Sessions side by side: each asks for what its policy says, and steps down the bridge."""
         d = value.size
-        releases = np.full((sessions, play.length, d), np.nan)
-        asked = np.full((sessions, play.length), np.nan)
+        releases = np.full((sessions, policy.length, d), np.nan)
+        asked = np.full((sessions, policy.length), np.nan)
         noise, last = np.zeros((sessions, d)), np.full(sessions, np.inf)
-        for step in range(play.length):
+        for step in range(policy.length):
             following = [
-                play.next_at(asked[row, :step].tolist(), list(releases[row, :step]))
+                policy.next_at(asked[row, :step].tolist(), list(releases[row, :step]))
                 if _goes_on(asked[row], step)
                 else None
                 for row in range(sessions)
@@ -140,9 +134,11 @@ class ClaimedLaw:
             if rows.size == 0:
                 break
             asked[rows, step] = [at for at in following if at is not None]
-            times = asked[rows, step] if self.description.knob == "time" else self.scalar("time_of", asked[rows, step])
+            times = asked[rows, step]
+            if self.description.knob != "time":
+                times = self.scalar(Scalar("time_of", times.tolist()))
             _descend(process, noise, last, rows, self._spread * times, rng)
-            releases[rows, step] = value + (noise[rows] if self._spread == 1.0 else np.round(noise[rows]))
+            releases[rows, step] = value + (np.round(noise[rows]) if self._integer else noise[rows])
         return releases, asked
 
 

@@ -1,33 +1,43 @@
 """The power plan: what a budget can detect, known before anything is sampled.
 
-The audit is rehearsed on the claimed law: a few sessions of each design are drawn from it and scored by the very checks
-of the audit, and count as often as the budget would draw them. What each check then says it would have caught is the
-plan. Of the subject nothing is used but its description.
+The audit is rehearsed on the claimed law: a few sessions of each task of the audit are drawn from it and scored by the
+very checks of the audit, and count as often as the budget would draw them. What each check then says it would have
+caught is the plan. Of the subject nothing is used but its description.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.results import CheckResult
+from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.finding import Size
+from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, WORST_VARIANCE
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.noise_reduction.checks.streams import Streams
+from nrverify.auditing.explain.text import size_text
+from nrverify.auditing.mechanisms import mechanism_of
 from nrverify.auditing.plan.claimed_law_host import ClaimedLaw
-from nrverify.auditing.plan.tasks import exact_words, foreseen
+from nrverify.auditing.registry import declarations_for
+from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.looks import looks
 from nrverify.auditing.sampling.work_units import Task, counts
 from nrverify.subjects.description import Description
 
-FEWEST = 1000
-WORST = {r"variance off by (\S+) %": 10.0, r"probability .* (?:off by|above) (\S+)": 0.05}
-"""Fewer samples, or a coarser sight of a variance (in per cent) or a probability, leave a check inconclusive."""
+WORST = {"relative": WORST_VARIANCE, "probability": WORST_PROBABILITY}
+"""A coarser sight of a variance or a probability, by the unit of its size, leaves a check inconclusive."""
 REHEARSED = 64
 """Sessions or runs of each task that are drawn from the claimed law; the rest of its share counts like them."""
+PLACES = 4
+"""The times of a task move from look to look: in how many places each is rehearsed."""
+SEEDS_APART = 2**20
+"""More than one task of a rehearsal draws."""
+REPEATED_STREAMS = "streams that come again"
+"""Into how many requests sessions will fall, and so how few streams would be noticed, is not known beforehand."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,7 @@ class Planned:
     kind: str
     samples: int | None
     alpha: float | None
+    sizes: tuple[Size, ...]
     detectable: str | None
     enough: bool
 
@@ -59,7 +70,7 @@ class Plan:
             "subject": self.subject,
             "alpha": self.alpha,
             "samples": self.samples,
-            "checks": [vars(check) for check in self.checks],
+            "checks": [asdict(check) for check in self.checks],
             "not_covered": [{"id": result.id, "why": result.message} for result in self.not_covered],
         }
 
@@ -74,27 +85,66 @@ def plan(description: Description, settings: Settings, address: str | None = Non
     """The plan of an audit of a subject that describes itself so."""
     fields = ("name", "version", "mechanism", "knob")
     subject = {**{field: getattr(description, field) for field in fields}, "address": address}
+    host = ClaimedLaw(description)
+    mechanism = mechanism_of(host, settings)
     found: list[Planned] = []
     missing: list[CheckResult] = []
-    if description.mechanism != "boundary":
+    if mechanism is not None:
         # The rehearsal repeats itself: its bets mean nothing, and their arithmetic may overflow.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            found, missing = _rehearsed(description, settings)
-    if description.mechanism in ("boundary", "private-stopping"):
-        only = settings.only
-        exact = [pair for pair in exact_words(description) if not only or pair[0] in only]
-        found += [Planned(id, "boundary", None, None, words, True) for id, words in exact]
+            found = _rehearsed(mechanism, host, settings)
+        missing = list(mechanism.not_covered)
+    for one in declarations_for(description.mechanism):
+        if one.weight == 0 and (not settings.only or one.id in settings.only):
+            _calculated(one, description, found, missing)
     return Plan(subject, settings.alpha, settings.samples, tuple(found), tuple(missing))
 
 
-def _rehearsed(description: Description, settings: Settings) -> tuple[list[Planned], list[CheckResult]]:
-    host = ClaimedLaw(description)
-    work = foreseen(description, host, settings.only, settings.samples)
-    drawn = max(0, settings.samples - work.beside)
-    for number, (task, count) in enumerate(zip(work.tasks, counts(work.tasks, drawn), strict=True)):
-        _rehearse(task, count, Drawer(host, settings, number * 2**20, (number,)))
-    level = settings.alpha / work.divided
-    return [_planned(check.conclude(level)) for check in work.checks], work.not_covered
+def _calculated(one: Declaration, description: Description, found: list[Planned], missing: list[CheckResult]) -> None:
+    """What a check that is judged by calculation would catch, whatever the budget."""
+    if (why := one.missing(description)) is not None:
+        missing.append(CheckResult(one.id, one.kind, CheckVerdict.NOT_COVERED, message=why))
+        return
+    sizes = one.cls.foreseen(description)
+    found.append(Planned(one.id, one.kind, None, None, sizes, _text(sizes), True))
+
+
+def _rehearsed(mechanism: Mechanism, host: ClaimedLaw, settings: Settings) -> list[Planned]:
+    mechanism.rehearse()
+    tasks = _whole_run(mechanism, settings.samples)
+    drawn = max(0, settings.samples - mechanism.beside)
+    for number, (task, count) in enumerate(zip(tasks, counts(tasks, drawn), strict=True)):
+        _rehearse(task, count, Drawer(host.stand_in, settings, number * SEEDS_APART, (number,)))
+    return [_planned(check.conclude(mechanism.level(check))) for check in mechanism.checks]
+
+
+def _whole_run(mechanism: Mechanism, samples: int) -> list[Task]:
+    """The tasks of a whole run with their share of it, each in some of the places where its times move."""
+    shares: dict[int, float] = {}
+    places: dict[int, list[Task]] = {}
+    drawn = 0.0
+    for number, size in enumerate(looks()):
+        look = min(size, samples - drawn)
+        tasks = mechanism.tasks(number, int(drawn))
+        total = sum(task.weight for task in tasks)
+        for index, task in enumerate(tasks):
+            shares[index] = shares.get(index, 0.0) + look / samples * task.weight / total
+            if number < PLACES:
+                places.setdefault(index, []).append(task)
+        drawn += look
+        if drawn >= samples:
+            break
+    return [
+        replace(task, weight=shares[index] / len(found))
+        for index, moved in places.items()
+        for found in (_different(moved),)
+        for task in found
+    ]
+
+
+def _different(tasks: list[Task]) -> list[Task]:
+    """All of them where the setting moves; one where it stays."""
+    return tasks if any(task.setting != tasks[0].setting for task in tasks) else tasks[:1]
 
 
 def _rehearse(task: Task, count: int, drawer: Drawer) -> None:
@@ -123,14 +173,21 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
 
 
 def _planned(result: CheckResult) -> Planned:
-    # Into how many requests the sessions will fall, and so how few streams would be noticed, is not known beforehand.
-    detectable = "streams that come again" if result.id == Streams.id and result.samples else result.detectable
-    return Planned(result.id, result.kind, result.samples, result.alpha, detectable, _enough(result))
+    detectable = result.detectable or _text(result.sizes)
+    sizes = result.sizes
+    if result.kind == Kind.RANDOMNESS and result.samples:
+        sizes, detectable = (), REPEATED_STREAMS
+    return Planned(result.id, result.kind, result.samples, result.alpha, sizes, detectable, _enough(result))
+
+
+def _text(sizes: tuple[Size, ...]) -> str | None:
+    return "; ".join(map(size_text, sizes)) or None
 
 
 def _enough(result: CheckResult) -> bool:
     """Whether the check could judge: its verdict in the rehearsal says nothing, for the rehearsal repeats itself."""
-    for pattern, worst in WORST.items():
-        if (found := re.search(pattern, result.detectable or "")) is not None:
-            return (result.samples or 0) >= FEWEST and float(found[1]) <= worst
-    return result.kind != "privacy" or (result.samples or 0) >= FEWEST
+    seen = (result.samples or 0) >= FEWEST_SESSIONS
+    for size in result.sizes:
+        if size.unit in WORST:
+            return seen and size.value <= WORST[size.unit]
+    return result.kind != Kind.PRIVACY or seen

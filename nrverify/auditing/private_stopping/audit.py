@@ -1,138 +1,129 @@
-"""The audit of private stopping: its boundary exactly, then runs look by look."""
+"""Private stopping: its boundary is judged exactly, then runs on schedules chosen by it are sampled."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from nrverify.auditing.boundary.audit import BoundaryAudit
-from nrverify.auditing.core.check import Check
+from nrverify.auditing.core.alpha import levels
+from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.pictures import Picture
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.private_stopping.checks import StoppingLaw, StoppingProtocol, StoppingReleases
-from nrverify.auditing.private_stopping.designs import (
-    StoppingDesign,
-    StoppingPair,
-    schedules_of,
-    stopping_designs,
-    stopping_pair,
-)
+from nrverify.auditing.private_stopping.context import StoppingContext
+from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import draw_stopped, score_stopped, score_stopping_pair
-from nrverify.auditing.private_stopping.ex_post import StoppingExPost
-from nrverify.auditing.sampling.looks import conclusions
-from nrverify.auditing.sampling.sampler import Progress, Sampler
+from nrverify.auditing.registry import declarations_in
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.work_units import Task
-from nrverify.auditing.sampling.workers import Crew, alone
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
-
-IDS = ("stopping.protocol", "stopping.releases", "stopping.law", "privacy.ex-post")
-"""Every check that samples; the error probability is divided over all of them, asked or not."""
+from nrverify.subjects.requests import Scalar
 
 PAIR_SHARE = 0.25
-DEFAULT_DIMENSIONS = (1, 3)
+"""Of the runs of a look, for the comparison of neighbours: they are told apart slower than a law is refuted."""
+SMOKE_RUNS = 2
+"""Of each design, tried before anything is judged by them."""
+REACH, REHEARSED_TIMES = 1e6, 600
+"""Where nothing is judged, the boundary is asked at so many times, for t/Δ² up to this and down to its inverse."""
 
 
-class PrivateStoppingAudit:
-    """One audit of a `private-stopping` subject."""
+class PrivateStoppingMechanism(Mechanism):
+    """A `private-stopping` subject; what it is asked is known once its boundary was."""
 
-    def __init__(
-        self, host: Host, settings: Settings, progress: Progress | None = None, crew: Crew | None = None
-    ) -> None:
-        self.settings = settings
-        self.description = host.description
-        self.drawer = Sampler(host, settings, crew or alone(host), progress)
-        self.stopped = "samples"
+    def __init__(self, host: Host, settings: Settings) -> None:
+        self.level = levels(settings.alpha, settings.only, declarations_in("private_stopping"))
+        self.context: StoppingContext | None = None
+        """None until the boundary was asked, and where it has no proper values."""
+        self.checks = []
+        self.not_covered: list[CheckResult] = []
         self._host = host
-        self._boundary: tuple[CheckResult, ...] = ()
-        self._boundary_pictures: dict[str, tuple[Picture, ...]] = {}
-        self._asked: tuple[str, ...] = ()
-        self._checks: list[Check] = []
-        self._protocol, self._releases, self._law = StoppingProtocol(), StoppingReleases(), StoppingLaw()
-        self._privacy: StoppingExPost | None = None
+        self._settings = settings
+        self._boundary = BoundaryAudit(host, replace(settings, only=()))
+        self._judged: tuple[CheckResult, ...] = ()
 
-    def run(self) -> tuple[CheckResult, ...]:
-        """The boundary, then looks until something is refuted or a limit is reached."""
+    def smoke(self, drawer: Drawer) -> None:
+        """Judges the boundary, chooses schedules on it, and tries each design; nothing where ψ has no proper value."""
         for method in ("run", "epsilon"):
-            if method not in self.description.methods:
+            if method not in self._host.description.methods:
                 raise SubjectFailed(f"a subject with mechanism 'private-stopping' needs {method}()")
-        designs, pairs = self._designs()
-        if not designs:
-            self.stopped = "refuted"
-            return self._boundary
-        self._privacy = StoppingExPost(pairs, self.description.delta or 0.0)
-        checks: list[Check] = [self._protocol, self._releases, self._law, self._privacy]
-        self._checks = [check for check in checks if not self.settings.only or check.id in self.settings.only]
-        if not self._checks:
-            return self._boundary
-        for design in designs:
-            self._protocol.observe(draw_stopped(self.drawer.requests, design, 2))
-        tasks = self._tasks(designs, pairs)
-        self.stopped = self.drawer.run(lambda _: tasks, self._refuted)
-        return self._conclude()
+        self._judged = tuple(result for result in self._boundary.run() if self._wanted(result.id))
+        if self._boundary.scan is None:
+            return
+        self._choose(StoppingContext.of(self._host.description, *self._boundary.scan, self._boundary.asker.epsilon))
+        assert self.context is not None
+        for design in self.context.designs if self.checks else ():
+            runs = draw_stopped(drawer, design, SMOKE_RUNS)
+            for check in self.checks:
+                if check.in_smoke:
+                    check.observe(runs)
+
+    def rehearse(self) -> None:
+        """Chooses schedules on the host's boundary, which is asked at a few times and not judged."""
+        description = self._host.description
+        assert description.sensitivity is not None
+        square = description.sensitivity**2
+        times = np.geomspace(square / REACH, square * REACH, REHEARSED_TIMES)
+        epsilon = self._host.ask(Scalar("epsilon", times.tolist()))
+        self._choose(StoppingContext.of(description, times, epsilon, lambda at: self._host.ask(Scalar("epsilon", at))))
+
+    def _choose(self, context: StoppingContext) -> None:
+        self.context = context
+        declarations = declarations_in("private_stopping")
+        self.checks, self.not_covered = applicable(declarations, self._host.description, context, self._settings.only)
+
+    def _wanted(self, id: str) -> bool:
+        return not self._settings.only or id in self._settings.only
 
     @property
-    def failure(self) -> str | None:
-        """How the subject failed after it was refuted."""
-        return self.drawer.failure
+    def beside(self) -> int:
+        """Runs that the smoke stage draws."""
+        return SMOKE_RUNS * len(self.context.designs) if self.context and self.checks else 0
 
-    @property
-    def level(self) -> float:
-        """The error probability of one check: the run's, divided over all checks there are."""
-        return self.settings.alpha / len(IDS)
-
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
-        """What every check saw, and its boundary."""
-        return {**self._boundary_pictures, **self.drawer.gallery.pictures(self.level)}
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """Where it was asked, in words."""
-        return self._asked
-
-    def _designs(self) -> tuple[tuple[StoppingDesign, ...], list[StoppingPair]]:
-        """Judges the boundary and chooses schedules on it; none where it has no proper values."""
-        boundary = BoundaryAudit(self._host, replace(self.settings, only=()))
-        results = boundary.run()
-        only = self.settings.only
-        self._boundary = tuple(result for result in results if not only or result.id in only)
-        self._boundary_pictures = {id: shown for id, shown in boundary.pictures().items() if not only or id in only}
-        if boundary.scan is None:
-            return (), []
-        schedules = schedules_of(*boundary.scan)
-        epsilons = {rounds: tuple(boundary.asker.epsilon(times).tolist()) for rounds, times in schedules.items()}
-        dimensions = self.description.dimensions or DEFAULT_DIMENSIONS
-        designs = stopping_designs(schedules, epsilons, dimensions)
-        self._asked = (
-            *boundary.asked,
-            f"{len(designs)} designs of {min(schedules)} to {max(schedules)} rounds",
-            f"ψ from {min(min(found) for found in epsilons.values()):.3g} to "
-            f"{max(max(found) for found in epsilons.values()):.3g}",
-        )
-        assert self.description.sensitivity is not None
-        return designs, [stopping_pair(design, self.description.sensitivity) for design in designs[:2]]
-
-    def _tasks(self, designs: tuple[StoppingDesign, ...], pairs: list[StoppingPair]) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every design, and every pair of neighbours."""
-        assert self._privacy is not None
-        share = PAIR_SHARE if self._privacy in self._checks else 0.0
-        scored: tuple[Check, ...] = (self._protocol, self._releases, self._law)
+        if self.context is None:
+            return []
+        designs, pairs = self.context.designs, self.context.pairs
+        scored = tuple(check for check in self.checks if isinstance(check, Observes))
+        labelled = tuple(check for check in self.checks if isinstance(check, ObservesLabelled))
+        share = (PAIR_SHARE if scored else 1.0) if labelled else 0.0
         tasks = [
             Task(design.name, design, score_stopped, scored, (1 - share) / len(designs), _numbers(design))
-            for design in designs
+            for design in (designs if scored else ())
         ]
-        for pair in pairs if share else ():
+        for pair in pairs if labelled else ():
             name, weight = f"pair {pair.design.name}", share / len(pairs)
-            tasks.append(Task(name, pair, score_stopping_pair, (self._privacy,), weight, _numbers(pair.design)))
+            tasks.append(Task(name, pair, score_stopping_pair, labelled, weight, _numbers(pair.design)))
         return tasks
 
-    def _refuted(self) -> bool:
-        judged = any(result.verdict is CheckVerdict.REFUTED for result in self._boundary)
-        return judged or any(check.refuted(self.level) for check in self._checks)
+    def judged(self) -> tuple[CheckResult, ...]:
+        """The results of the boundary."""
+        return self._judged
 
-    def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = conclusions(self._checks, self.level, self.stopped)
-        return (*concluded, *self._boundary)
+    def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
+        """With those not covered, and those of the boundary."""
+        return (*results, *self.not_covered, *self._judged)
+
+    def tested_range(self) -> tuple[str, ...]:
+        """Where the boundary was asked, and the rounds and charges of the designs."""
+        if self.context is None:
+            return ()
+        rounds = [len(design.schedule) for design in self.context.designs]
+        charges = [epsilon for design in self.context.designs for epsilon in design.epsilons]
+        return (
+            *self._boundary.asked,
+            f"{len(rounds)} designs of {min(rounds)} to {max(rounds)} rounds",
+            f"ψ from {min(charges):.3g} to {max(charges):.3g}",
+        )
+
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """Those of the boundary."""
+        return {id: shown for id, shown in self._boundary.pictures().items() if self._wanted(id)}
 
 
 def _numbers(design: StoppingDesign) -> int:

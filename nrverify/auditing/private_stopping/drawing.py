@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Observes
+from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.rosenblatt import Innovations, innovations
 from nrverify.auditing.private_stopping.designs import StoppingDesign, StoppingPair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.drawing import halting_cell
 from nrverify.laws.brownian import Brownian
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.requests import RunStopping
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +71,7 @@ class LabelledStopped:
 def draw_stopped(drawer: Drawer, design: StoppingDesign, size: int) -> Stopped:
     """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is no list of bits."""
     drawer.drawn += size
-    answers = drawer.host.run_stopping(
+    request = RunStopping(
         design.array,
         design.schedule,
         design.utility,
@@ -78,7 +79,7 @@ def draw_stopped(drawer: Drawer, design: StoppingDesign, size: int) -> Stopped:
         design.utility_sensitivity,
         [drawer.seed() for _ in range(size)],
     )
-    return _stopped(design, answers)
+    return _stopped(design, drawer.host.ask(request))
 
 
 def score_stopped(drawer: Drawer, design: StoppingDesign, size: int, checks: Sequence[Observes[Stopped]]) -> None:
@@ -86,14 +87,15 @@ def score_stopped(drawer: Drawer, design: StoppingDesign, size: int, checks: Seq
     runs = draw_stopped(drawer, design, size)
     if np.isfinite(runs.releases[runs.present]).all():
         scale = np.abs(np.nan_to_num(runs.releases)) + np.abs(design.array)
-        found = innovations(Brownian(), runs.releases - design.array, runs.times, scale, drawer.rng)
+        noise = runs.releases - design.array
+        found = innovations(Brownian(), noise, runs.times, scale, drawer.rng, integer=False)
         runs = replace(runs, innovations=found)
     for check in checks:
         check.observe(runs)
 
 
 def score_stopping_pair(
-    drawer: Drawer, pair: StoppingPair, size: int, checks: Sequence[Observes[LabelledStopped]]
+    drawer: Drawer, pair: StoppingPair, size: int, checks: Sequence[ObservesLabelled[LabelledStopped]]
 ) -> None:
     """Runs of a design or its neighbour by a fair coin, shown to the checks."""
 
@@ -105,7 +107,7 @@ def score_stopping_pair(
     drawn = LabelledStopped(pair, releases, cells, label)
     if np.isfinite(releases[drawn.present]).all():
         for check in checks:
-            check.observe(drawn)
+            check.observe_labelled(drawn)
 
 
 def _stopped(design: StoppingDesign, answers: list[tuple[Floats, list[int]]]) -> Stopped:

@@ -8,15 +8,20 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
+from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import losses
 from nrverify.auditing.core.pictures import Bound, Picture
 from nrverify.auditing.core.results import CheckResult, from_bets
+from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.designs import StoppingDesign, StoppingPair
 from nrverify.auditing.private_stopping.drawing import LabelledStopped
 from nrverify.auditing.private_stopping.halting_law import padded_utilities, pattern, threshold_design
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.threshold.faulty_laws import redrawn_law
 from nrverify.laws.brownian import Brownian
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 
 Floats = NDArray[np.float64]
@@ -26,9 +31,25 @@ CONFIDENCE = 0.95
 EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 """The events of the empirical ε, fixed in advance: the specified loss is at least so large."""
 FEWEST_RUNS = 1000
+"""With fewer runs not refuting says nothing."""
 
 
-class StoppingExPost:
+@check(
+    id="privacy.ex-post",
+    kind=Kind.PRIVACY,
+    sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
+    claims=("R10", "R11"),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=90,
+    templates={
+        "epsilon": (
+            "no event more than e^(2ψ) times likelier for one neighbour (δ = {delta:g})",
+            "empirical ε at least {observed:.3g} with confidence {confidence:g} (claims up to {expected:.3g})",
+        )
+    },
+)
+class StoppingExPost(Declared):
     """P(b = 1 | releases, bits) ≤ σ(2ψ(T_N)) but for δ, in both directions.
 
     Neighbours differ by the sensitivity in the value and by the utility's sensitivity in every utility. Bets with the
@@ -36,10 +57,6 @@ class StoppingExPost:
     runs. Catches releases that add to each other's loss and bits that betray the value. Misses what stays within the
     slack of 2ψ, which is large: the laws see more.
     """
-
-    id = "privacy.ex-post"
-    kind = "privacy"
-    claims: tuple[str, ...] = ("R10", "R11")
 
     def __init__(self, pairs: Sequence[StoppingPair], delta: float) -> None:
         self.runs = 0
@@ -51,7 +68,12 @@ class StoppingExPost:
         self._hits = np.zeros((2, len(EVENTS)))
         self._learners = {len(pair.design.schedule): Learner() for pair in pairs}
 
-    def observe(self, drawn: LabelledStopped) -> None:
+    @classmethod
+    def build(cls, context: StoppingContext) -> StoppingExPost:
+        """Over the pairs of neighbours."""
+        return cls(context.pairs, context.description.delta or 0.0)
+
+    def observe_labelled(self, drawn: LabelledStopped) -> None:
         """Bets on the labels of new runs with what was learned before, and keeps them to learn from."""
         self.runs += drawn.label.size
         design = drawn.pair.design
@@ -69,7 +91,7 @@ class StoppingExPost:
         learner.learn(features, drawn.label)
 
     def fresh(self) -> StoppingExPost:
-        """The same before the first bet, with what was learned."""
+        """The same before the first bet, with what was learned: written out, for learners do not add up."""
         blank = copy(self)
         blank.runs = 0
         blank.wealth = self.wealth.fresh()
@@ -95,6 +117,8 @@ class StoppingExPost:
         confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * len(EVENTS))
         bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
+        numbers = {"confidence": CONFIDENCE, "delta": self.delta}
+        estimate = Estimate(Measure.EPSILON, self.claim, bound, numbers=numbers)
         return from_bets(
             self,
             log_e,
@@ -102,9 +126,8 @@ class StoppingExPost:
             samples=self.runs,
             enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            detectable=f"an attacker's ε of about {self.claim + resolution:.2g} where {self.claim:.2g} is claimed",
-            expected=f"no event more than e^(2ψ) times likelier for one neighbour (δ = {self.delta:g})",
-            observed=f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g} (claims up to {self.claim:.3g})",
+            sizes=(Size(f"ε of an attacker, where {self.claim:.2g} is claimed,", self.claim + resolution, "ε"),),
+            finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED),
         )
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.faults.halting import UTILITY_OF_THE_EXACT_VALUE, UTILITY_OF_THE_RELEASE_BEFORE
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.auditing.threshold.designs import Design
@@ -21,9 +22,9 @@ from nrverify.auditing.threshold.faulty_laws import FLOOR, claimed_law, faulty_l
 
 Floats = NDArray[np.float64]
 
-LATE = "utility of the release before"
-EXACT = "utility of the exact value"
+LATE, EXACT = UTILITY_OF_THE_RELEASE_BEFORE.id, UTILITY_OF_THE_EXACT_VALUE.id
 FAULTS = (*THRESHOLD_FAULTS, LATE, EXACT)
+"""Ids of the faults whose laws are compared with the claimed one."""
 
 
 @dataclass(frozen=True)

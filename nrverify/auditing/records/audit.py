@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.records.threshold_runs import RecordedRunsAudit
-from nrverify.auditing.records.transcripts import RecordedTranscriptsAudit
+from nrverify.auditing.records.random_order import RecordedOrder
+from nrverify.auditing.records.threshold_runs import RecordedRunsMechanism
+from nrverify.auditing.records.transcripts import RecordedTranscriptsMechanism
+from nrverify.auditing.sampling.audit import SampledAudit
+from nrverify.auditing.sampling.sampler import Progress
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.records.threshold_runs import RecordedRuns
 
-RecordsAudit = RecordedTranscriptsAudit | RecordedRunsAudit
 
-
-def records_audit(
-    file: RecordsFile, settings: Settings, progress: Callable[[int, int], None] | None = None
-) -> RecordsAudit:
-    """The engine for what the file holds; --budget and --timeout have nothing to limit."""
-    if isinstance(file.record, RecordedRuns):
-        return RecordedRunsAudit(file.record, settings, progress)
-    return RecordedTranscriptsAudit(file.record, settings, progress)
+def records_audit(file: RecordsFile, settings: Settings, progress: Progress | None = None) -> SampledAudit:
+    """The audit of what the file holds; --budget and --timeout have nothing to limit."""
+    record = file.record
+    if isinstance(record, RecordedRuns):
+        runs = (record.rounds_neighbour.size, record.rounds.size)
+        return SampledAudit(RecordedRunsMechanism(record, settings), RecordedOrder(runs, settings, progress))
+    sessions = (record.neighbour.sessions, record.value.sessions)
+    return SampledAudit(RecordedTranscriptsMechanism(record, settings), RecordedOrder(sessions, settings, progress))

@@ -6,10 +6,21 @@ ends, whatever the next toss would be, as soon as one side has no record left.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.looks import look_by_look
+from nrverify.auditing.sampling.sampler import Progress, Refused, TasksOf
+
+MOST_NUMBERS = 2_000_000
+"""What is read and scored together holds no more numbers than this: memory does not grow with the file."""
+MOST_AT_ONCE = 4096
+"""Records that are scored together: so many have every way to depend on each other that is looked for."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +40,6 @@ class Portion:
 
 class Unused:
     """The records of a file that have not been used yet."""
-
-    out_of_time = False
-    """Reading takes no time worth a limit."""
 
     def __init__(self, neighbour: int, value: int, samples: int, rng: np.random.Generator) -> None:
         self._have = (neighbour, value)
@@ -64,3 +72,54 @@ class Unused:
         rows = [slice(used, used + count) for used, count in zip(self._used, counts, strict=True)]
         self._used = [row.stop for row in rows]
         return Portion(rows[0], rows[1], label)
+
+
+class RecordedOrder:
+    """Where the samples of an audit of records come from: both sides of a file, in the order of the coin."""
+
+    requests = None
+    """Nothing can be asked of records."""
+    failure: str | None = None
+    out_of_time = False
+    """Reading takes no time worth a limit."""
+
+    def __init__(
+        self,
+        sides: tuple[int, int],
+        settings: Settings,
+        progress: Progress | None = None,
+    ) -> None:
+        self.settings = settings
+        self.gallery = Gallery()
+        self.rng = np.random.default_rng(np.random.SeedSequence(settings.seed))
+        self.unused = Unused(*sides, settings.samples, self.rng)
+        self._progress = progress
+
+    @property
+    def drawn(self) -> int:
+        """How many records were used."""
+        return self.unused.drawn
+
+    @property
+    def left(self) -> int:
+        """How many may still be used."""
+        return self.unused.left
+
+    def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
+        """Looks until something is refuted or the records are used up, and which; all records are one task."""
+        total = self.left
+
+        def use(number: int, size: int) -> Iterable[object]:
+            (task,) = tasks_of(number)
+            end = self.drawn + max(1, size)
+            most = max(1, min(MOST_AT_ONCE, MOST_NUMBERS // task.numbers))
+            while self.left > 0 and self.drawn < end:
+                scored = tuple(check.fresh() for check in task.checks)
+                task.score(self, task.setting, min(most, end - self.drawn), scored)
+                for check, seen in zip(task.checks, scored, strict=True):
+                    check.merge(seen)
+            if self._progress is not None:
+                self._progress(self.drawn, total)
+            return task.checks
+
+        return look_by_look(self.settings, self, self.gallery, use, refuted)

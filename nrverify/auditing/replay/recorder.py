@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import math
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nrverify.auditing.core.results import Report
+from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
 from nrverify.subjects.description import Description
 from nrverify.subjects.host import Host
@@ -99,15 +98,11 @@ def summary(report: Report) -> dict[str, Any]:
 
 
 def _header(description: Description, report: Report, settings: Settings) -> dict[str, Any]:
-    described = asdict(description)
-    for name in ("range", "interval"):
-        if described[name] is not None:
-            described[name] = ["inf" if end == math.inf else end for end in described[name]]
     return {
         "versions": report.run["versions"],
         "address": report.subject["address"],
         "settings": asdict(settings),
-        "description": described,
+        "description": description.as_json(),
         "report": summary(report),
     }
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from nrverify.auditing.core.results import Report
+from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.replay.recorder import summary
+from nrverify.auditing.run import audit_host
 from nrverify.subjects.replay.host import DoesNotFit, Recording, read_recording
 
 DIGITS = 1e-9
@@ -32,15 +33,13 @@ class Replayed:
 
 def replay(file: str | os.PathLike[str], progress: Callable[[int, int], None] | None = None) -> Replayed:
     """Recomputes the verdict of a recorded audit with the code at hand; `ValueError` when the record does not fit."""
-    from nrverify.auditing.audit import audited
-
     recording = read_recording(Path(file))
     settings = _settings(recording.header["settings"])
     address = recording.header.get("address")
     recorded = recording.header["report"]
     if not (address is None or isinstance(address, str)) or not _is_summary(recorded):
         raise DoesNotFit(f"{file}: its header does not say what was audited, or what came of it")
-    report = audited(recording.host(), address, settings, time.monotonic(), progress)
+    report = audit_host(recording.host(), address, settings, time.monotonic(), progress)
     return Replayed(report, recorded["verdict"], _differences(report, recording))
 
 

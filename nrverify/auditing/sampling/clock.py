@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from nrverify.subjects.host import Host
-from nrverify.subjects.replay.requests import ExchangeHost
+from nrverify.subjects.replay.exchanges import ExchangeHost
 
 Place = tuple[int, ...]
 """How far the run is, in numbers that do not depend on speed and never fall."""

@@ -63,7 +63,7 @@ class Stations:
 
     def take(self, reach: Reach) -> Station:
         """A station that no other thread uses."""
-        from nrverify.auditing.audit import opener
+        from nrverify.subjects.reach import opener
 
         with self._lock:
             self._asked = time.monotonic()

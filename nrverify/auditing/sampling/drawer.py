@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.subjects.host import Host
-from nrverify.subjects.policies import Fixed
 
 Floats = NDArray[np.float64]
 
@@ -57,17 +55,6 @@ class Drawer:
         """The next seed: different for every request, and scattered, so that a seed cut to its low bits collides."""
         self._seeds += 1
         return scattered((_base(self.settings.seed) + self._seeds) % 2**53)
-
-    def sessions(self, case: Case, size: int) -> tuple[Floats, Floats]:
-        """`size` sessions of a case, together or one by one: their releases, and what was asked."""
-        self.drawn += size
-        if case.method == "sample":
-            assert isinstance(case.play, Fixed)
-            schedule = case.play.schedule
-            parts = [1] * size if case.one_by_one else [size]
-            releases = np.concatenate([self.host.sample(case.array, schedule, n, self.seed()) for n in parts])
-            return releases, np.tile(np.array(schedule), (size, 1))
-        return self.host.play(case.array, case.play, [self.seed() for _ in range(size)])
 
 
 def by_coin(

@@ -1,13 +1,11 @@
-"""Looks: how sampling grows, when it stops, and what stopping means for checks left undecided."""
+"""Looks: how sampling grows, and when it stops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
-from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.pictures import Gallery
 from nrverify.auditing.core.settings import Settings
 
 FIRST_LOOK = 64
@@ -17,7 +15,11 @@ MOST_LOOKS = 128
 
 
 class Limits(Protocol):
-    """What a drawer knows of the limits of the run."""
+    """What a source of samples knows of the limits of the run."""
+
+    @property
+    def drawn(self) -> int:
+        """How much was drawn."""
 
     @property
     def left(self) -> int:
@@ -46,12 +48,19 @@ def reason_to_stop(settings: Settings, limits: Limits, refuted: Callable[[], boo
     return None if limits.left > 0 else "samples"
 
 
-def conclusions(checks: Sequence[Check], level: float, stopped: str) -> list[CheckResult]:
-    """The verdicts of all checks; one left undecided by another's refutation says so."""
-    results = [check.conclude(level) for check in checks]
-    if stopped not in ("refuted", "errored"):
-        return results
-    why = "sampling stopped because another check was refuted"
-    return [
-        replace(result, message=why) if result.verdict is CheckVerdict.INCONCLUSIVE else result for result in results
-    ]
+def look_by_look(
+    settings: Settings,
+    limits: Limits,
+    gallery: Gallery,
+    draw: Callable[[int, int], Iterable[object]],
+    refuted: Callable[[], bool],
+) -> str:
+    """Looks until something is refuted or a limit is reached, and which.
+
+    `draw` takes the number of the look and its size, and gives the checks that saw it.
+    """
+    for number, look in enumerate(looks()):
+        gallery.look(draw(number, int(look)), limits.drawn)
+        if (reason := reason_to_stop(settings, limits, refuted)) is not None:
+            return reason
+    raise AssertionError("looks never end")

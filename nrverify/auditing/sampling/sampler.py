@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.pictures import Gallery
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.auditing.sampling.looks import looks, reason_to_stop
+from nrverify.auditing.sampling.looks import look_by_look
 from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Chunk, Outcome, Task, Turns, Work, sizes
 from nrverify.auditing.sampling.workers import Crew, Here
 from nrverify.subjects.errors import SubjectFailed
@@ -21,6 +22,8 @@ from nrverify.subjects.host import Host
 Progress = Callable[[int, int], None]
 Refused = Callable[[Task, str], Task | None]
 """What takes the place of a task that the subject refused, and why it did; None for nothing."""
+TasksOf = Callable[[int], Sequence[Task]]
+"""What a look asks for, by its number."""
 Share = tuple[Task, int]
 """A task and how much of it a look draws."""
 
@@ -86,9 +89,7 @@ class Sampler:
         here = self.requests.host.seconds
         return here if isinstance(self._crew.executor, Here) else here + self._elsewhere
 
-    def run(
-        self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None = None
-    ) -> str:
+    def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
         """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
 
         A refutation stands when the subject fails after it: the run is then "errored", and `failure` says how.
@@ -102,14 +103,13 @@ class Sampler:
             self.failure = str(failure)
             return "errored"
 
-    def _look(
-        self, tasks_of: Callable[[int], Sequence[Task]], refuted: Callable[[], bool], refused: Refused | None
-    ) -> str:
+    def _look(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None) -> str:
         turns = Turns()
-        for number, look in enumerate(looks()):
+
+        def draw(number: int, size: int) -> dict[Check, None]:
             self._number = number
             tasks = tasks_of(number)
-            work = list(zip(tasks, turns.counts(tasks, min(int(look), self.left)), strict=True))
+            work = list(zip(tasks, turns.counts(tasks, min(size, self.left)), strict=True))
             for attempt in range(MOST_REFUSALS):
                 work, reasons = self._draw(work, (number, attempt))
                 if not work:
@@ -118,10 +118,9 @@ class Sampler:
                     raise SubjectFailed(f"the subject refuses every setting tried: {reasons[-1]}")
                 moved = [(refused(task, reason), count) for (task, count), reason in zip(work, reasons, strict=True)]
                 work = [(task, count) for task, count in moved if task is not None]
-            self.gallery.look(dict.fromkeys(check for task in tasks for check in task.checks), self.drawn)
-            if (reason := reason_to_stop(self.settings, self, refuted)) is not None:
-                return reason
-        raise AssertionError("looks never end")
+            return dict.fromkeys(check for task in tasks for check in task.checks)
+
+        return look_by_look(self.settings, self, self.gallery, draw, refuted)
 
     def _draw(self, work: Sequence[Share], key: tuple[int, ...]) -> tuple[list[Share], list[str]]:
         """Draws and merges in order; the shares that were refused, and why."""

@@ -17,8 +17,8 @@ from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 
-Score = Callable[[Drawer, Any, int, Sequence[Any]], None]
-"""Draws so many of a setting and lets checks observe them."""
+Score = Callable[[Any, Any, int, Sequence[Any]], None]
+"""Draws so many of a setting, from a `Drawer` or from records, and lets checks observe them."""
 
 Floats = NDArray[np.float64]
 

@@ -1,26 +1,23 @@
-"""The audit of a threshold mechanism: what it is asked, and what comes of it."""
+"""Threshold mechanisms: what they are asked, by which methods, and the checks that see it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
-from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Picture
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.alpha import levels
+from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.sampling.looks import conclusions
-from nrverify.auditing.sampling.sampler import Progress, Sampler
+from nrverify.auditing.registry import declarations_for
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.work_units import Task
-from nrverify.auditing.sampling.workers import Crew, alone
-from nrverify.auditing.threshold.checks import ThresholdLaw, ThresholdProtocol
-from nrverify.auditing.threshold.designs import Design, designs_for, every_design, neighbours_for
+from nrverify.auditing.threshold.context import ThresholdContext
+from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import draw_runs, score_design, score_neighbours
-from nrverify.auditing.threshold.ex_post import ThresholdExPost
-from nrverify.auditing.threshold.streams import BatchStreams, few_together
+from nrverify.auditing.threshold.streams import FEW, few_together
 from nrverify.subjects.host import Host
-
-IDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post")
-"""Every check of a threshold audit; the error probability is divided over all of them, asked or not."""
 
 PAIR_SHARE = 0.2
 """Of the runs of a look, for the comparison of neighbours; they tell the law, too, so it costs the law little."""
@@ -30,106 +27,79 @@ MOST_IN_SMALL_REQUESTS = 2**20
 """As long as no more runs than this are drawn in all, some are asked for a few at a time: requests take time."""
 BATCH_NUMBERS = 4
 """What a run weighs in a batch: a halting round, and what is made of it."""
+SMOKE_UTILITIES = ((1e4, 1e4, 1e4), (-1e4, -1e4, -1e4), (-3.0, 0.0, 3.0))
+"""Sure to halt at once, sure not to, and in between."""
+SMOKE_RUNS = 2
 
 
-class ThresholdAudit:
-    """One audit of an `above-threshold` or `reduced-above-threshold` subject."""
+class ThresholdMechanism(Mechanism):
+    """An `above-threshold` or `reduced-above-threshold` subject."""
 
-    def __init__(
-        self, host: Host, settings: Settings, progress: Progress | None = None, crew: Crew | None = None
-    ) -> None:
-        self.settings = settings
-        self.description = host.description
-        self.drawer = Sampler(host, settings, crew or alone(host), progress)
-        self.stopped = "samples"
-        self._designs = designs_for(self.description.mechanism)
-        self._methods = tuple(name for name in ("run_many", "run") if name in self.description.methods)
-        self._pairs = neighbours_for(self.description.mechanism)
-        self._protocol, self._streams = ThresholdProtocol(), BatchStreams()
-        self._law = ThresholdLaw(every_design(self.description.mechanism), self._methods)
-        self._privacy = ThresholdExPost(self._pairs)
-        checks: list[Check] = [self._protocol, self._law, self._streams, self._privacy]
-        self._checks = [check for check in checks if not settings.only or check.id in settings.only]
-
-    def run(self) -> tuple[CheckResult, ...]:
-        """Smoke, then looks until something is refuted or a limit is reached; `SubjectFailed` if it cannot be run."""
-        self._smoke()
-        if not self._checks:
-            return ()
-        self.stopped = self.drawer.run(lambda _: self._tasks(), self._any_refuted)
-        return self._conclude()
+    def __init__(self, host: Host, settings: Settings) -> None:
+        description = host.description
+        declarations = declarations_for(description.mechanism)
+        self.context = ThresholdContext.of(description)
+        self.level = levels(settings.alpha, settings.only, declarations)
+        self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
 
     @property
-    def failure(self) -> str | None:
-        """How the subject failed after it was refuted."""
-        return self.drawer.failure
+    def beside(self) -> int:
+        """Runs that the smoke stage draws."""
+        batches = 2 * FEW if "run_many" in self.context.methods else 0
+        return SMOKE_RUNS * len(SMOKE_UTILITIES) * len(self.context.methods) + batches
 
-    @property
-    def level(self) -> float:
-        """The error probability of one check: the run's, divided over all checks there are."""
-        return self.settings.alpha / len(IDS)
+    def smoke(self, drawer: Drawer) -> None:
+        """A few runs of each method, and two batches to compare, shown to the checks that need no scores."""
+        drawn = [
+            draw_runs(drawer, Design("smoke", utilities, (1.0, 1.0, 1.0)), method, SMOKE_RUNS)
+            for method in self.context.methods
+            for utilities in SMOKE_UTILITIES
+        ]
+        if "run_many" in self.context.methods:
+            drawn += [draw_runs(drawer, self.context.designs[0], "run_many", FEW) for _ in range(2)]
+        for check in self.checks:
+            if check.in_smoke:
+                scored = check.fresh()
+                for runs in drawn:
+                    scored.observe(runs)
+                check.merge(scored)
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
-        """What every check saw."""
-        return self.drawer.gallery.pictures(self.level)
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """Where it was asked, in words."""
-        epsilons = [epsilon for design in self._designs for epsilon in design.epsilons]
-        rounds = [design.rounds for design in self._designs]
-        return (
-            f"{len(self._designs)} designs of {min(rounds)} to {max(rounds)} rounds",
-            f"ε from {min(epsilons):g} to {max(epsilons):g}",
-        )
-
-    def _smoke(self) -> None:
-        """A few runs of each method: sure to halt at once, sure not to, and in between; and two batches to compare."""
-        epsilons = (1.0, 1.0, 1.0)
-        for method in self._methods:
-            for utilities in ((1e4, 1e4, 1e4), (-1e4, -1e4, -1e4), (-3.0, 0.0, 3.0)):
-                design = Design("smoke", utilities, epsilons)
-                self._protocol.observe(draw_runs(self.drawer.requests, design, method, 2))
-        if "run_many" in self._methods:
-            streams = self._streams.fresh()
-            for _ in range(2):
-                streams.observe(draw_runs(self.drawer.requests, self._designs[0], "run_many", 24))
-            self._streams.merge(streams)
-
-    def _tasks(self) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every design by every method, and every pair of neighbours."""
-        share = PAIR_SHARE if self._privacy in self._checks else 0.0
-        if self._checks == [self._privacy]:
-            share = 1.0
-        scored: tuple[Check, ...] = (self._protocol, self._law, self._streams)
-        many = self.drawer.drawn <= MOST_IN_SMALL_REQUESTS
+        context = self.context
+        scored: tuple[Any, ...] = tuple(check for check in self.checks if isinstance(check, Observes))
+        labelled = [check for check in self.checks if isinstance(check, ObservesLabelled)]
+        of_pairs = (*(check for check in scored if check.any_value), *labelled)
+        share = (PAIR_SHARE if scored else 1.0) if labelled else 0.0
+        many = drawn <= MOST_IN_SMALL_REQUESTS
         tasks = []
-        for method in self._methods:
-            for design in self._designs:
-                weight = (1 - share) * self._share(method) / len(self._designs)
+        for method in context.methods if scored else ():
+            for design in context.designs:
+                weight = (1 - share) * self._share(method) / len(context.designs)
                 numbers = BATCH_NUMBERS if method == "run_many" else BATCH_NUMBERS + design.rounds
                 setting = (design, method, few_together(design) if many else 0)
                 tasks.append(Task(f"{design.name} {method}", setting, score_design, scored, weight, numbers))
-        for pair in self._pairs if share else ():
-            method, name = self._methods[0], f"pair {pair.design.name}"
+        for pair in context.pairs if labelled else ():
+            method, name = context.methods[0], f"pair {pair.design.name}"
             numbers = BATCH_NUMBERS + pair.design.rounds
-            weight = share / len(self._pairs)
-            tasks.append(Task(name, (pair, method), score_neighbours, (self._law, self._privacy), weight, numbers))
+            weight = share / len(context.pairs)
+            tasks.append(Task(name, (pair, method), score_neighbours, of_pairs, weight, numbers))
         return tasks
 
     def _share(self, method: str) -> float:
-        if len(self._methods) == 1:
+        if len(self.context.methods) == 1:
             return 1.0
         return SCALAR_SHARE if method == "run" else 1 - SCALAR_SHARE
 
-    def _any_refuted(self) -> bool:
-        return any(check.refuted(self.level) for check in self._checks)
+    def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
+        """With those that are not covered."""
+        return (*results, *self.not_covered)
 
-    def _conclude(self) -> tuple[CheckResult, ...]:
-        concluded = conclusions(self._checks, self.level, self.stopped)
-        return tuple(
-            replace(result, verdict=CheckVerdict.NOT_COVERED, message="the subject has no run_many()")
-            if result.id == self._streams.id and "run_many" not in self._methods
-            else result
-            for result in concluded
+    def tested_range(self) -> tuple[str, ...]:
+        """Rounds and ε's of the designs."""
+        epsilons = [epsilon for design in self.context.designs for epsilon in design.epsilons]
+        rounds = [design.rounds for design in self.context.designs]
+        return (
+            f"{len(self.context.designs)} designs of {min(rounds)} to {max(rounds)} rounds",
+            f"ε from {min(epsilons):g} to {max(epsilons):g}",
         )

@@ -15,6 +15,7 @@ from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.requests import Run, RunMany
 
 Cells = NDArray[np.int64]
 
@@ -59,9 +60,9 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: i
     if method == "run_many":
         most = request or size
         parts = [min(most, size - start) for start in range(0, size, most)]
-        rounds = [drawer.host.run_many(*arguments, part, drawer.seed()) for part in parts]
+        rounds = [drawer.host.ask(RunMany(*arguments, part, drawer.seed())) for part in parts]
         return _from_rounds(design, np.concatenate(rounds), most)
-    return _from_bits(design, drawer.host.run(*arguments, [drawer.seed() for _ in range(size)]))
+    return _from_bits(design, drawer.host.ask(Run(*arguments, [drawer.seed() for _ in range(size)])))
 
 
 def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, checks: Sequence[Observes[Runs]]) -> None:

@@ -8,14 +8,19 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.faults.halting import CLAIM_VIOLATED_BY_BITS
+from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import losses
 from nrverify.auditing.core.pictures import Bound, Picture
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.auditing.threshold.context import MECHANISMS, MODERATE_CLAIM, ThresholdContext
 from nrverify.auditing.threshold.designs import Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
 from nrverify.laws.threshold import worst_loss
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, epsilon_lower_bound
 
 Floats = NDArray[np.float64]
@@ -26,14 +31,31 @@ FEWEST_RUNS = 1000
 MOST_PICTURES = 3
 PICTURE_NOTE = "Shaded: what the claim allows. Limits by Clopper and Pearson, given how often the event was seen."
 LEAKS = (
-    *("query noise halved", "query noise divided by √2", "threshold noise halved", "no threshold noise"),
-    *("threshold noise drawn anew in every round", "both noises halved", "noises exchanged", "sensitivity ignored"),
-    *("threshold noise scaled down, not reduced", "last ε throughout"),
+    *("query-noise-halved", "query-deviation-for-scale", "threshold-noise-halved", "no-threshold-noise"),
+    *("threshold-noise-redrawn", "both-noises-halved", "noises-exchanged", "sensitivity-ignored"),
+    *("threshold-noise-rescaled", "last-epsilon-throughout"),
 )
 """Faults that leak: their exact posteriors are the guesses."""
 
 
-class ThresholdExPost:
+@check(
+    id="privacy.ex-post",
+    kind=Kind.PRIVACY,
+    sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
+    claims=("R05", "R10"),
+    mechanisms=MECHANISMS,
+    weight=0.22,
+    order=90,
+    needs=(MODERATE_CLAIM,),
+    templates={
+        "epsilon": (
+            "no halting round more than e^{expected:.3g} times likelier for one neighbour ({pair})",
+            "empirical ε at least {observed:.3g} with confidence {confidence:g}, against the bound "
+            "ε_N = {expected:.3g} claimed and the sharp bound {sharp:.3g}",
+        )
+    },
+)
+class ThresholdExPost(Declared):
     """P(b = 1 | bits) ≤ σ(ε_N): the claim itself, between neighbours at the worst signs, in both directions.
 
     Bets on the label with the posteriors of faults that leak and with shares learned from earlier runs; the empirical
@@ -41,10 +63,6 @@ class ThresholdExPost:
     min(ε_n, ¼Σε_i). Catches any mechanism that leaks more than ε_N at these neighbours. Misses leaks within the slack
     between the sharp bound and ε_N, and is slower than the law.
     """
-
-    id = "privacy.ex-post"
-    kind = "privacy"
-    claims: tuple[str, ...] = ("R05", "R10")
 
     def __init__(self, pairs: Sequence[Neighbours]) -> None:
         self.runs = 0
@@ -54,6 +72,11 @@ class ThresholdExPost:
         self.wealth = LabelBets(predictors, 0.0, smallest)
         self._guesses = {name: _log_odds(pair) for name, pair in self.pairs.items()}
         self._counts = {name: np.zeros((2, pair.design.rounds + 1)) for name, pair in self.pairs.items()}
+
+    @classmethod
+    def build(cls, context: ThresholdContext) -> ThresholdExPost:
+        """Over all pairs of neighbours."""
+        return cls(context.pairs)
 
     def observe_labelled(self, drawn: LabelledRuns) -> None:
         """Counts the halting rounds of new runs by label; the bets are made at the merge."""
@@ -86,22 +109,19 @@ class ThresholdExPost:
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the empirical ε beside both bounds, at its own confidence."""
-        log_e = self.wealth.log_e
         bound, claim, sharp, name = self.empirical_epsilon()
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
+        numbers = {"sharp": sharp, "confidence": CONFIDENCE}
+        estimate = Estimate(Measure.EPSILON, claim, bound, numbers=numbers)
         return from_bets(
             self,
-            log_e,
+            self.wealth.log_e,
             alpha,
             samples=self.runs,
             enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            detectable=f"an attacker's ε of about {claim + resolution:.2g} where {claim:.2g} is claimed",
-            expected=f"no halting round more than e^{claim:.3g} times likelier for one neighbour ({name})",
-            observed=(
-                f"empirical ε at least {bound:.3g} with confidence {CONFIDENCE:g}, against the bound "
-                f"ε_N = {claim:.3g} claimed and the sharp bound {sharp:.3g}"
-            ),
+            sizes=(Size(f"ε of an attacker, where {claim:.2g} is claimed,", claim + resolution, "ε"),),
+            finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED_BY_BITS, texts={"pair": name}),
         )
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:

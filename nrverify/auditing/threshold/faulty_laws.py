@@ -30,20 +30,45 @@ MANY_ROUNDS, SIMULATED, AT_ONCE = 8, 300_000, 30_000
 _NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
 
 FAULTS = (
-    *("query noise halved", "query noise doubled", "query noise divided by √2", "no query noise"),
-    "no noise at all",
-    *("threshold noise halved", "threshold noise doubled", "no threshold noise", "noises exchanged"),
-    *("both noises halved", "both noises doubled", "threshold noise drawn anew in every round"),
-    *("query noise drawn once", "sensitivity ignored", "threshold ignored", "comparison reversed"),
-    *("utility of the round before", "utility of the next round", "rounds counted from 0"),
-    *("ε of the round before", "query ε of the round before", "threshold ε of the round before"),
-    *("ε of the next round", "query noise never reduced"),
-    *("first ε throughout", "last ε throughout", "threshold noise never reduced"),
-    *("threshold noise scaled down, not reduced", "threshold noise of the last ε throughout"),
-    *("normal query noise", "one number for the threshold and the first query", "query noise of the last ε throughout"),
-    *("threshold noise drawn anew when ε changes", "threshold noise stays with probability s/t, not its square"),
-    *("normal threshold noise", "threshold noise kept or drawn anew by a coin", "query ε of the next round"),
+    "query-noise-halved",
+    "query-noise-doubled",
+    "query-deviation-for-scale",
+    "no-query-noise",
+    "no-noise-at-all",
+    "threshold-noise-halved",
+    "threshold-noise-doubled",
+    "no-threshold-noise",
+    "noises-exchanged",
+    "both-noises-halved",
+    "both-noises-doubled",
+    "threshold-noise-redrawn",
+    "query-noise-drawn-once",
+    "sensitivity-ignored",
+    "threshold-ignored",
+    "comparison-reversed",
+    "utility-one-round-late",
+    "utility-one-round-early",
+    "rounds-counted-from-0",
+    "epsilon-one-round-late",
+    "query-epsilon-one-round-late",
+    "threshold-epsilon-one-round-late",
+    "epsilon-one-round-early",
+    "query-noise-never-reduced",
+    "first-epsilon-throughout",
+    "last-epsilon-throughout",
+    "threshold-noise-never-reduced",
+    "threshold-noise-rescaled",
+    "threshold-noise-of-last-epsilon",
+    "normal-query-noise",
+    "threshold-and-query-share",
+    "query-noise-of-last-epsilon",
+    "threshold-noise-redrawn-with-epsilon",
+    "threshold-wrong-stay-probability",
+    "normal-threshold-noise",
+    "threshold-noise-by-coin",
+    "query-epsilon-one-round-early",
 )
+"""Ids of the faults whose laws are compared with the claimed one, here or in private stopping."""
 
 
 @lru_cache(maxsize=1024)
@@ -67,9 +92,9 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
     laws = _wrong_noise(margins, epsilons, kept, design.constant)
     b, c = 2 / epsilons, 4 / epsilons
     if design.sensitivity != 1:
-        laws["sensitivity ignored"] = kept(margins, b / design.sensitivity, c / design.sensitivity)
+        laws["sensitivity-ignored"] = kept(margins, b / design.sensitivity, c / design.sensitivity)
     if design.threshold != 0:
-        laws["threshold ignored"] = kept(np.array(design.utilities) / design.sensitivity, b, c)
+        laws["threshold-ignored"] = kept(np.array(design.utilities) / design.sensitivity, b, c)
     if design.constant:
         laws |= _wrong_order(margins, b, c)
     else:
@@ -77,7 +102,7 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
         if design.rounds >= MANY_ROUNDS:
             laws |= _walked_wrong(margins, b, c)
     claimed = claimed_law(design)
-    laws["rounds counted from 0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
+    laws["rounds-counted-from-0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
     return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
 
 
@@ -93,24 +118,24 @@ def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -
     """Scales halved, doubled, exchanged or missing; the scales of the law are b = 2/ε and c = 4/ε."""
     b, c = 2 / epsilons, 4 / epsilons
     laws = {
-        "query noise halved": kept(margins, b, c / 2),
-        "threshold noise halved": kept(margins, b / 2, c),
-        "threshold noise drawn anew in every round": _redrawn(margins, b, c),
-        "no threshold noise": _redrawn(margins, 0 * b, c),
-        "no noise at all": _from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
+        "query-noise-halved": kept(margins, b, c / 2),
+        "threshold-noise-halved": kept(margins, b / 2, c),
+        "threshold-noise-redrawn": _redrawn(margins, b, c),
+        "no-threshold-noise": _redrawn(margins, 0 * b, c),
+        "no-noise-at-all": _from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
     }
     if constant:
         laws |= {
-            "query noise doubled": kept(margins, b, 2 * c),
-            "query noise divided by √2": kept(margins, b, c / math.sqrt(2)),
-            "threshold noise doubled": kept(margins, 2 * b, c),
-            "noises exchanged": kept(margins, c, b),
-            "both noises halved": kept(margins, b / 2, c / 2),
-            "both noises doubled": kept(margins, 2 * b, 2 * c),
-            "comparison reversed": kept(-margins, b, c),
-            "normal query noise": _gaussian_queries(margins, b, c),
-            "normal threshold noise": _gaussian_threshold(margins, b, c),
-            "one number for the threshold and the first query": _shared_first(margins, b, c),
+            "query-noise-doubled": kept(margins, b, 2 * c),
+            "query-deviation-for-scale": kept(margins, b, c / math.sqrt(2)),
+            "threshold-noise-doubled": kept(margins, 2 * b, c),
+            "noises-exchanged": kept(margins, c, b),
+            "both-noises-halved": kept(margins, b / 2, c / 2),
+            "both-noises-doubled": kept(margins, 2 * b, 2 * c),
+            "comparison-reversed": kept(-margins, b, c),
+            "normal-query-noise": _gaussian_queries(margins, b, c),
+            "normal-threshold-noise": _gaussian_threshold(margins, b, c),
+            "threshold-and-query-share": _shared_first(margins, b, c),
         }
     return laws
 
@@ -121,10 +146,10 @@ def _wrong_order(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
     silent = np.where(highest < 0, 1 - 0.5 * np.exp(-np.abs(highest) / b), 0.5 * np.exp(-np.abs(highest) / b))
     at_once = np.exp(np.array([_redrawn_survival(a, b[0], c[0]) for a in highest]))
     return {
-        "no query noise": _from_survival(silent),
-        "query noise drawn once": _from_survival(at_once),
-        "utility of the round before": _kept(np.append(margins[0], margins[:-1]), b, c),
-        "utility of the next round": _kept(np.append(margins[1:], margins[-1]), b, c),
+        "no-query-noise": _from_survival(silent),
+        "query-noise-drawn-once": _from_survival(at_once),
+        "utility-one-round-late": _kept(np.append(margins[0], margins[:-1]), b, c),
+        "utility-one-round-early": _kept(np.append(margins[1:], margins[-1]), b, c),
     }
 
 
@@ -135,20 +160,20 @@ def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
     early = np.append(epsilons[1:], epsilons[-1])
     first, last = np.full_like(b, epsilons[0]), np.full_like(b, epsilons[-1])
     return {
-        "ε of the round before": _reduced(margins, 2 / stale, 4 / stale),
-        "query ε of the round before": _reduced(margins, b, 4 / stale),
-        "threshold ε of the round before": _reduced(margins, 2 / stale, c),
-        "ε of the next round": _reduced(margins, 2 / early, 4 / early),
-        "query ε of the next round": _reduced(margins, b, 4 / early),
-        "no query noise": _reduced(margins, b, HARDLY * c),
-        "first ε throughout": _kept(margins, 2 / first, 4 / first),
-        "last ε throughout": _kept(margins, 2 / last, 4 / last),
-        "query noise never reduced": _reduced(margins, b, 4 / first),
-        "threshold noise never reduced": _kept(margins, 2 / first, c),
-        "threshold noise of the last ε throughout": _kept(margins, 2 / last, c),
-        "query noise of the last ε throughout": _reduced(margins, b, 4 / last),
-        "threshold noise scaled down, not reduced": _kept(margins, b, c),
-        "threshold noise drawn anew when ε changes": _redrawn_at_changes(margins, b, c),
+        "epsilon-one-round-late": _reduced(margins, 2 / stale, 4 / stale),
+        "query-epsilon-one-round-late": _reduced(margins, b, 4 / stale),
+        "threshold-epsilon-one-round-late": _reduced(margins, 2 / stale, c),
+        "epsilon-one-round-early": _reduced(margins, 2 / early, 4 / early),
+        "query-epsilon-one-round-early": _reduced(margins, b, 4 / early),
+        "no-query-noise": _reduced(margins, b, HARDLY * c),
+        "first-epsilon-throughout": _kept(margins, 2 / first, 4 / first),
+        "last-epsilon-throughout": _kept(margins, 2 / last, 4 / last),
+        "query-noise-never-reduced": _reduced(margins, b, 4 / first),
+        "threshold-noise-never-reduced": _kept(margins, 2 / first, c),
+        "threshold-noise-of-last-epsilon": _kept(margins, 2 / last, c),
+        "query-noise-of-last-epsilon": _reduced(margins, b, 4 / last),
+        "threshold-noise-rescaled": _kept(margins, b, c),
+        "threshold-noise-redrawn-with-epsilon": _redrawn_at_changes(margins, b, c),
     }
 
 
@@ -196,9 +221,9 @@ def _wrong_walks(b: Floats, rng: np.random.Generator) -> dict[str, Floats]:
     drawn[:, 1:] = rng.random((AT_ONCE, ratios.size)) >= ratios**2
     since = np.maximum.accumulate(np.where(drawn, np.arange(b.size), 0), axis=1)
     return {
-        "threshold noise stays with probability s/t, not its square": _summed_back(jumps),
-        "normal threshold noise": _summed_back(steps),
-        "threshold noise kept or drawn anew by a coin": np.take_along_axis(rng.laplace(0.0, b, shape), since, axis=1),
+        "threshold-wrong-stay-probability": _summed_back(jumps),
+        "normal-threshold-noise": _summed_back(steps),
+        "threshold-noise-by-coin": np.take_along_axis(rng.laplace(0.0, b, shape), since, axis=1),
     }
 
 

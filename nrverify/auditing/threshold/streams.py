@@ -8,11 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtrc
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.noise_reduction.checks.streams import FEWEST_STREAMS
+from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.faults.noise import SEED_IGNORED
+from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
+from nrverify.auditing.core.streams import FEWEST_STREAMS
+from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.statistics.estimate import Estimate, Measure
 
 SMALLEST_BATCH = 16
 LOG_UNLIKELY = -25.0
@@ -40,7 +45,21 @@ def few_together(design: Design) -> int:
     return FEW if float(np.sum(claimed_law(design) ** 2)) <= SPREAD else 0
 
 
-class BatchStreams:
+@check(
+    id="randomness.streams",
+    kind=Kind.RANDOMNESS,
+    sentence="Sessions with different seeds have independent noise.",
+    mechanisms=MECHANISMS,
+    weight=0.22,
+    order=30,
+    records="records do not say which runs came from one seed",
+    needs=(Need(lambda context: "run_many" in context.methods, "the subject has no run_many()"),),
+    expected="batches with different seeds differ",
+    templates={
+        "count": ("batches with different seeds differ", "two batches of {size:.0f} runs are the same ({design})")
+    },
+)
+class BatchStreams(Declared):
     """No two batches of run_many with different seeds are the same, run by run.
 
     Catches a seed that is ignored or cut down to few values. Two batches of m runs agree by chance with probability
@@ -48,17 +67,20 @@ class BatchStreams:
     repetitions within a batch, which the law of the halting round sees. A seed of 32 bits is let pass.
     """
 
-    id = "randomness.streams"
-    kind = "randomness"
-    claims: tuple[str, ...] = ()
+    in_smoke = True
 
     def __init__(self) -> None:
         self.runs = self.batches = self.repeats = 0
         self.log_chance = np.inf
         self._log_equal = -np.inf
-        self.observed: str | None = None
+        self.example: Digest | None = None
         self._new: list[Digest] = []
         self._seen: dict[tuple[str, int], set[bytes]] = {}
+
+    @classmethod
+    def build(cls, context: ThresholdContext) -> BatchStreams:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, runs: Runs) -> None:
         """Keeps what a batch contains; it is compared with earlier ones at the merge."""
@@ -89,7 +111,7 @@ class BatchStreams:
                 log_chance = float(np.logaddexp(self._log_equal, self._log_met(self.repeats)))
                 if log_chance < self.log_chance:
                     self.log_chance = log_chance
-                    self.observed = f"two batches of {batch.size} runs are the same ({batch.design.name})"
+                    self.example = batch
             elif len(earlier) < MOST_KEPT:
                 earlier.add(batch.content)
 
@@ -107,25 +129,29 @@ class BatchStreams:
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted by equal batches, or how few streams would have been noticed."""
         p_value = float(np.exp(min(self.log_chance, 0.0)))
-        return CheckResult(
-            self.id,
-            self.kind,
+        finding = None
+        if self.example is not None:
+            texts = {"design": self.example.design.name}
+            estimate = Estimate(
+                Measure.COUNT, 0.0, float(self.repeats), None, self.batches, {"size": float(self.example.size)}
+            )
+            finding = Finding("equal batches of different seeds", estimate, SEED_IGNORED, texts=texts)
+        return concluded(
+            self,
             CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT,
-            self.claims,
             samples=self.runs,
             p_value=p_value,
             alpha=alpha,
-            detectable=self._detectable(alpha),
-            expected="batches with different seeds differ",
-            observed=self.observed,
+            finding=finding,
+            sizes=self._sizes(alpha),
         )
 
-    def _detectable(self, alpha: float) -> str | None:
+    def _sizes(self, alpha: float) -> tuple[Size, ...]:
         """How few streams would have been noticed by their repeats, from how many batches could be compared."""
         pairs = 0.5 * sum(len(kept) ** 2 for kept in self._seen.values())
         enough = next((n for n in range(1, 100) if self._log_met(n) <= np.log(alpha)), np.inf)
         streams = pairs / enough if pairs else 0.0
-        return f"fewer than {streams:.2g} different streams" if streams >= 2 else None
+        return (Size("different streams", streams, "streams"),) if streams >= 2 else ()
 
 
 def _agreement(runs: Runs) -> float:

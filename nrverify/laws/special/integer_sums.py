@@ -116,7 +116,7 @@ def tail(log_pmf: LogPmf, start: Floats, direction: Floats, decay: Floats, devia
 def _panels(log_pmf: LogPmf, rows: Rows, start: Floats, direction: Floats, width: Floats) -> Floats:
     """The sums panel by panel, until what is left is nothing by log-concavity."""
     widths, which = np.unique(width, return_inverse=True)
-    rules = [_rule(int(panel)) for panel in widths]
+    rules = [gauss_rule(int(panel)) for panel in widths]
     nodes, weights = (np.array(part)[which] for part in zip(*rules, strict=True))
     total, top = np.zeros(rows.shape), np.full(rows.shape, np.nan)
     active = np.arange(rows.size)
@@ -136,7 +136,7 @@ def _panels(log_pmf: LogPmf, rows: Rows, start: Floats, direction: Floats, width
 
 
 @cache
-def _rule(width: int) -> tuple[Floats, Floats]:
+def gauss_rule(width: int) -> tuple[Floats, Floats]:
     """Nodes and weights with Σ_{0<=j<width} f(j) = Σ w f(node) for every polynomial f of degree < 64.
 
     The Gauss rule of the uniform measure on {0, …, width-1}: its orthogonal polynomials (Chebyshev's, discrete) have

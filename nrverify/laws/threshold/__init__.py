@@ -6,6 +6,7 @@ from nrverify.laws.threshold.output_law import (
     margin_tail,
     privacy_loss,
     probability,
+    total_hockey_stick,
     utility_margin,
     worst_loss,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "margin_tail",
     "privacy_loss",
     "probability",
+    "total_hockey_stick",
     "utility_margin",
     "worst_loss",
 ]

@@ -2,22 +2,35 @@
 
 Serves the theorem on private stopping and the proposition on its utility: round n halts when u_n + ξ_n ≥ τ + ζ_n, with
 independent ξ_n ~ Lap(4Δ/ε_n) and ζ_n the Laplace noise-reduction process at time 2Δ/ε_n, the ε_n not decreasing.
-AboveThreshold is the case of equal ε_n.  For other noise scales use `nrverify.laws.threshold.law` directly.
+AboveThreshold is the case of equal ε_n.
+
+Variants as libraries ship them: `scales` = (a, b) for noises of scale aΔ/ε_n and bΔ/ε_n (for Gaussian noise standard
+deviations, for exponential noise means, both noises then being >= 0 and both added); `noise`; and `positives` = c for a
+mechanism that halts after the c-th 1, whose threshold noise is drawn once and never redrawn. With another noise, or
+c > 1, all ε_n are equal: noise reduction is defined for Laplace noise and one positive.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nrverify.laws.threshold.fixed_threshold import log_output
 from nrverify.laws.threshold.law import log_halt, log_halting_law, log_survival
 from nrverify.laws.threshold.panels import Array, Extended
+from nrverify.laws.threshold.variants import Variant, checked_variant
+from nrverify.laws.threshold.whole_output import LARGEST_COUNT, all_probabilities, excess, output_count
+from nrverify.laws.validation.boundaries import like_argument
 from nrverify.laws.validation.thresholds import checked_bits, checked_epsilons, checked_number, checked_utilities
+from nrverify.laws.validation.times import real
 
 _FARTHEST = 1e12  # in units of the noise; beyond it the exponents have too few digits
+_ROUNDING = 1e-12
+"""Losses are known to this accuracy: an output whose loss exceeds ε by less adds nothing to a divergence."""
 
 
 def probability(
@@ -27,10 +40,22 @@ def probability(
     epsilons: ArrayLike,
     threshold: float = 0.0,
     sensitivity: float = 1.0,
+    scales: Sequence[float] = (2, 4),
+    noise: str = "laplace",
+    positives: int = 1,
 ) -> float:
-    """P(the mechanism prints these bits): zeros and a final 1 where it halts, or zeros where it has not halted yet."""
+    """P(the mechanism prints these bits), which end in the `positives`-th 1, or have fewer and it has not halted."""
     return math.exp(
-        log_probability(bits, utilities=utilities, epsilons=epsilons, threshold=threshold, sensitivity=sensitivity)
+        log_probability(
+            bits,
+            utilities=utilities,
+            epsilons=epsilons,
+            threshold=threshold,
+            sensitivity=sensitivity,
+            scales=scales,
+            noise=noise,
+            positives=positives,
+        )
     )
 
 
@@ -41,13 +66,17 @@ def log_probability(
     epsilons: ArrayLike,
     threshold: float = 0.0,
     sensitivity: float = 1.0,
+    scales: Sequence[float] = (2, 4),
+    noise: str = "laplace",
+    positives: int = 1,
 ) -> float:
     """log P(the mechanism prints these bits); utilities of rounds after the last bit are ignored."""
     levels = checked_epsilons(epsilons)
     scores = checked_utilities("utilities", utilities, len(levels))
-    rounds, halts = checked_bits(bits, len(levels))
-    margins = _margins(scores, threshold, sensitivity, levels)
-    return min(float(_log_output(rounds, halts, margins, levels)), 0.0)
+    variant = checked_variant(scales, noise, positives, levels)
+    printed = checked_bits(bits, len(levels), variant.positives)
+    margins = _margins(scores, threshold, sensitivity, levels, variant)
+    return min(float(_log_output(printed, margins, levels, variant)), 0.0)
 
 
 def privacy_loss(
@@ -58,15 +87,59 @@ def privacy_loss(
     epsilons: ArrayLike,
     threshold: float = 0.0,
     sensitivity: float = 1.0,
+    scales: Sequence[float] = (2, 4),
+    noise: str = "laplace",
+    positives: int = 1,
 ) -> float:
-    """log P(bits) under `utilities` − log P(bits) under the utilities of the `neighbour`."""
+    """log P(bits) under `utilities` − log P(bits) under the utilities of the `neighbour`.
+
+    Exponential noise makes some bits impossible: the loss is then inf or -inf, and nan where both laws exclude them.
+    """
     levels = checked_epsilons(epsilons)
     scores = checked_utilities("utilities", utilities, len(levels))
     other_scores = checked_utilities("neighbour", neighbour, len(levels))
-    rounds, halts = checked_bits(bits, len(levels))
-    own = _log_output(rounds, halts, _margins(scores, threshold, sensitivity, levels), levels)
-    other = _log_output(rounds, halts, _margins(other_scores, threshold, sensitivity, levels), levels)
+    variant = checked_variant(scales, noise, positives, levels)
+    printed = checked_bits(bits, len(levels), variant.positives)
+    own = _log_output(printed, _margins(scores, threshold, sensitivity, levels, variant), levels, variant)
+    other = _log_output(printed, _margins(other_scores, threshold, sensitivity, levels, variant), levels, variant)
     return float(own - other)
+
+
+def total_hockey_stick(
+    epsilon: ArrayLike,
+    *,
+    utilities: ArrayLike,
+    neighbour: ArrayLike,
+    epsilons: ArrayLike,
+    threshold: float = 0.0,
+    sensitivity: float = 1.0,
+    scales: Sequence[float] = (2, 4),
+    noise: str = "laplace",
+    positives: int = 1,
+) -> Any:
+    """sup_S P(S) − e^ε P'(S) of the whole output, P under `utilities` and P' under those of the `neighbour`.
+
+    Exact for this pair of utilities: a lower bound on the δ of the mechanism. Its error is at most 1e-12 of the
+    probability of the outputs that count. At most 2^20 outputs can be summed.
+    """
+    levels = checked_epsilons(epsilons)
+    scores = checked_utilities("utilities", utilities, len(levels))
+    other_scores = checked_utilities("neighbour", neighbour, len(levels))
+    variant = checked_variant(scales, noise, positives, levels)
+    asked = real("epsilon", epsilon)
+    count = output_count(len(levels), variant.positives)
+    if count > LARGEST_COUNT:
+        raise ValueError(
+            f"positives = {variant.positives} in {len(levels)} rounds have {count} outputs, which must not be more "
+            f"than {LARGEST_COUNT}; ask for fewer rounds or positives"
+        )
+    margins = [_margins(u, threshold, sensitivity, levels, variant) for u in (scores, other_scores)]
+    if variant.reduces_noise:
+        laws = [np.exp(log_halting_law(own, *_scales(levels, variant))).astype(np.float64) for own in margins]
+    else:
+        b, c = (scale[0] for scale in _scales(levels, variant))
+        laws = all_probabilities(margins, b, c, variant.noise, min(variant.positives, len(levels) + 1))
+    return like_argument(excess(laws[0], laws[1], asked.reshape(-1), _ROUNDING).reshape(asked.shape), epsilon)
 
 
 def halting_law(
@@ -75,11 +148,13 @@ def halting_law(
     epsilons: ArrayLike,
     threshold: float = 0.0,
     sensitivity: float = 1.0,
+    scales: Sequence[float] = (2, 4),
 ) -> Array:
     """(log P(N = 1), …, log P(N = n), log P(N > n)) for the round N in which the mechanism halts."""
     levels = checked_epsilons(epsilons)
     scores = checked_utilities("utilities", utilities, len(levels))
-    law = log_halting_law(_margins(scores, threshold, sensitivity, levels), *_scales(levels))
+    variant = checked_variant(scales, "laplace", 1, levels)
+    law = log_halting_law(_margins(scores, threshold, sensitivity, levels, variant), *_scales(levels, variant))
     return np.minimum(law, 0).astype(np.float64)
 
 
@@ -115,13 +190,13 @@ def utility_margin(probability: float, epsilon: float, sensitivity: float = 1.0)
     return -4 * checked_number("sensitivity", sensitivity, above_zero=True) / level * math.log(q)
 
 
-def _margins(utilities: Array, threshold: float, sensitivity: float, epsilons: Array) -> Extended:
+def _margins(utilities: Array, threshold: float, sensitivity: float, epsilons: Array, variant: Variant) -> Extended:
     """(u_n − τ)/Δ: the law depends on the utilities only through these."""
     offset = np.longdouble(checked_number("threshold", threshold))
     unit = np.longdouble(checked_number("sensitivity", sensitivity, above_zero=True))
     margins: Extended = (utilities.astype(np.longdouble) - offset) / unit
     farthest = float(np.abs(margins).max())
-    if farthest * epsilons[-1] > _FARTHEST:
+    if farthest * epsilons[-1] * (2 / min(variant.scales)) > _FARTHEST:
         raise ValueError(
             f"a utility lies {farthest:g} sensitivities from the threshold at epsilon = {epsilons[-1]:g}; the product "
             f"must not exceed {_FARTHEST:g}, or log P has no digits left after the point: bring the utility nearer"
@@ -129,12 +204,17 @@ def _margins(utilities: Array, threshold: float, sensitivity: float, epsilons: A
     return margins
 
 
-def _scales(epsilons: Array) -> tuple[Extended, Extended]:
-    """Scales 2/ε_n of the threshold noise and 4/ε_n of the query noise, in units of Δ."""
+def _scales(epsilons: Array, variant: Variant) -> tuple[Extended, Extended]:
+    """Scales a/ε_n of the threshold noise and b/ε_n of the query noise, in units of Δ."""
     exact = epsilons.astype(np.longdouble)
-    return 2 / exact, 4 / exact
+    a, b = variant.scales
+    return a / exact, b / exact
 
 
-def _log_output(rounds: int, halts: bool, margins: Extended, epsilons: Array) -> np.longdouble:
-    law = log_halt if halts else log_survival
-    return law(margins[:rounds], *_scales(epsilons[:rounds]))
+def _log_output(printed: list[int], margins: Extended, epsilons: Array, variant: Variant) -> np.longdouble:
+    rounds = len(printed)
+    scales = _scales(epsilons[:rounds], variant)
+    if variant.reduces_noise:
+        law = log_halt if printed[-1] else log_survival
+        return law(margins[:rounds], *scales)
+    return log_output(printed, margins, scales[0][0], scales[1][0], variant.noise)

@@ -41,22 +41,25 @@ def checked_utilities(name: str, utilities: ArrayLike, rounds: int) -> Floats:
     return numbers
 
 
-def checked_bits(bits: Any, rounds: int) -> tuple[int, bool]:
-    """(number of rounds printed, whether the last of them halted) for bits 0, …, 0 or 0, …, 0, 1."""
+def checked_bits(bits: Any, rounds: int, positives: int = 1) -> list[int]:
+    """The bits printed: at most `positives` ones, and nothing after the last of them."""
     try:
         printed: NDArray[np.float64] = np.asarray(bits, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"bits = {bits!r} must be a sequence of 0 and 1") from None
     _require_sequence("bits", printed)
     if not np.all((printed == 0) | (printed == 1)):
-        raise ValueError(f"bits = {bits!r} must be 0 or 1; 1 is the round that halts")
-    if np.any(printed[:-1] == 1):
-        raise ValueError(f"bits = {bits!r} go on after a 1; the mechanism halts there: give the bits up to the first 1")
+        raise ValueError(f"bits = {bits!r} must be 0 or 1; 1 is a round above the threshold")
+    if printed[:-1].sum() >= positives:
+        which = "a 1" if positives == 1 else f"the {positives} ones of positives = {positives}"
+        raise ValueError(
+            f"bits = {bits!r} go on after {which}; the mechanism halts there: they must end with that 1, cut them"
+        )
     if len(printed) > rounds:
         raise ValueError(
             f"bits = {bits!r} has {len(printed)} entries but there are {rounds} rounds; extend the utilities"
         )
-    return len(printed), bool(printed[-1] == 1)
+    return [int(bit) for bit in printed]
 
 
 def _require_sequence(name: str, numbers: NDArray[np.float64]) -> None:

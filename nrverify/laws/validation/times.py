@@ -45,7 +45,7 @@ def integer(name: str, argument: ArrayLike) -> Integers:
     if np.any(bad):
         raise ValueError(
             f"{name} = {_first(raw, bad)} must be an integer of at most {LARGEST_INTEGER} in size; "
-            "Skellam noise lives on the integers: round the query first"
+            "this noise lives on the integers: round the query first"
         )
     return raw.astype(np.int64)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
+from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.explain.catalogue import Entry
 from nrverify.auditing.explain.remarks import Remark
 
@@ -18,6 +19,15 @@ def print_check(entry: Entry, console: Console) -> None:
         for paragraph in doc.split("\n\n"):
             console.print()
             console.print(escape(" ".join(paragraph.split())), highlight=False)
+
+
+def print_fault(fault: Fault, console: Console) -> None:
+    """The fault in full."""
+    console.print(f"[bold]{fault.id}[/]: a fault that audits name", highlight=False)
+    rows = {"Likely cause": fault.cause, "If so": fault.consequence, "Where to look": fault.look}
+    for name, words in rows.items():
+        if words:
+            console.print(f"\n[bold]{name}.[/] {escape(words[:1].upper() + words[1:])}.", highlight=False)
 
 
 def print_remark(id: str, remark: Remark, console: Console) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from nrverify.auditing.core.results import CheckResult, Report
-
-PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
-"""Where the one paragraph of a refutation's message is folded into lines."""
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult
 
 SMALLEST = 1e-300
 """A p-value below is said to be below it: 0 would say more than arithmetic can."""
@@ -15,9 +11,24 @@ SMALLEST = 1e-300
 
 def finding(check: CheckResult, reproduce: str | None = None) -> str:
     """A refuted check in full; `reproduce` replaces the command where the reader has a better one."""
-    lines = PARTS.split(check.message or "no further words")
     command = reproduce or check.reproduce
+    lines = lines_of(check)
     return "\n".join([*lines, f"Reproduce: {command}"] if command else lines)
+
+
+def lines_of(check: CheckResult) -> tuple[str, ...]:
+    """The parts of a refutation, a line each."""
+    return check.explanation.lines if check.explanation is not None else (check.message or "(no details)",)
+
+
+def follows(check: CheckResult) -> bool:
+    """Whether its cause is that of another refuted check."""
+    return check.explanation is not None and check.explanation.follows is not None
+
+
+def answers(report: Report) -> str:
+    """Both answers of an audit: is the noise what it is said to be, and is the privacy claim kept."""
+    return f"law: {report.law} · privacy claim: {report.privacy}"
 
 
 def evidence_of(check: CheckResult) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nrverify.auditing.core.results import Report
+    from nrverify.auditing.core.report import Report
     from nrverify.report.audit.source_location import Location
 
 

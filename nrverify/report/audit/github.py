@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import calculated, evidence_of, finding, subject_of
 from nrverify.report.audit.source_location import Location, location_of
 

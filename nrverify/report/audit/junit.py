@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from nrverify.auditing.core.results import CheckResult, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult
 from nrverify.report.audit.finding_text import subject_of
 from nrverify.report.audit.test_outcomes import Judged, Outcome, count, judged
 
@@ -53,7 +54,7 @@ def _totals(outcomes: list[Judged], report: Report) -> dict[str, str]:
 
 def _add_properties(suite: ElementTree.Element, report: Report) -> None:
     properties = ElementTree.SubElement(suite, "properties")
-    shown = {"verdict": report.verdict, **report.subject, **report.run}
+    shown = {"verdict": report.verdict, "law": report.law, "privacy": report.privacy, **report.subject, **report.run}
     for name, value in shown.items():
         if isinstance(value, str | int | float):
             ElementTree.SubElement(properties, "property", {"name": name, "value": clean(str(value))})

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.catalogue import Entry, catalogue
-from nrverify.report.audit.finding_text import SMALLEST, calculated
-from nrverify.report.audit.terminal import FOLLOWS, MEANING, PARTS, knob_words
+from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
+from nrverify.report.audit.terminal import MEANING, knob_words
 from nrverify.report.page.charts.axes import number
 from nrverify.report.page.charts.draw import Chart, chart
 from nrverify.report.page.charts.shares import strip
@@ -79,6 +80,7 @@ def audit_html(report: Report) -> str:
         verdict=report.verdict,
         tone=TONE[report.verdict],
         meaning=MEANING[report.verdict],
+        answers=answers(report) if report.checks else "",
         message=report.message or "",
         refuted=[view for view in checks if view.verdict == "refuted" and not view.follows],
         following=[view for view in checks if view.follows],
@@ -123,18 +125,17 @@ def _run_facts(report: Report) -> list[tuple[str, Markup]]:
 
 def _check(check: CheckResult, report: Report, entry: Entry | None) -> CheckView:
     refuted = check.verdict is CheckVerdict.REFUTED
-    follows = refuted and FOLLOWS in (check.message or "")
-    finding = tuple(_prose(part) for part in PARTS.split(check.message or "")) if refuted else ()
+    finding = tuple(_prose(part) for part in lines_of(check)) if refuted else ()
     return CheckView(
         id=check.id,
         claim=_prose(entry.claim if entry else ""),
         verdict=check.verdict.value,
         tone=TONE[check.verdict.value],
-        open=refuted and not follows,
+        open=refuted and not follows(check),
         evidence=_prose(_evidence(check) or ("" if refuted else check.message or "")),
         facts=_facts(check),
         finding=finding,
-        follows=follows,
+        follows=follows(check),
         message=Markup() if refuted else _prose(check.message or ""),
         reproduce=check.reproduce or "",
         charts=_charts(check, report),

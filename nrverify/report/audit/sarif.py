@@ -1,4 +1,4 @@
-"""An audit as SARIF 2.1.0: each refutation, and each piece of advice, a result at the subject's file and line.
+"""An audit as SARIF 2.1.0: each refutation, under the rule of its fault, and each piece of advice, a result.
 
 A run that could not be made or said nothing is a result too: a log without results would close open alerts.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import Any
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
-from nrverify.auditing.explain.catalogue import Entry, catalogue
+from nrverify.auditing.core.faults.noise import UNKNOWN
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import finding, subject_of
 from nrverify.report.audit.source_location import Location, location_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 PAPER = "https://arxiv.org/abs/2206.07234"
-LEVELS = {CheckVerdict.REFUTED: "error", CheckVerdict.ADVICE: "note"}
 RUN_RULES = {
     "errored": ("audit.errored", "error", "The subject can be run."),
     "inconclusive": ("audit.inconclusive", "warning", "The audit draws enough samples to exclude something useful."),
@@ -32,42 +33,56 @@ def sarif(report: Report, location: Location | None = None) -> str:
 def sarif_log(report: Report, location: Location | None = None) -> dict[str, Any]:
     """The log as data; without a location the subject's address gives it."""
     place = location or location_of(report.subject["address"])
-    checks = catalogue()
-    rules = [_rule(check, checks.get(check.id)) for check in report.checks]
-    found = [(check.id, LEVELS[check.verdict], _text(check)) for check in report.checks if _shown(check)]
+    found = [_of_check(check) for check in report.checks if _shown(check)]
     if report.verdict in RUN_RULES:
         id, level, statement = RUN_RULES[report.verdict]
-        rules.append(_descriptor(id, level, statement, statement))
-        found.append((id, level, report.message or statement))
+        found.append(_Found(_descriptor(id, level, statement, statement), id, level, report.message or statement))
+    rules = list({one.rule["id"]: one.rule for one in found}.values())
     order = {rule["id"]: index for index, rule in enumerate(rules)}
-    results = [_result(id, order[id], level, text, report, place) for id, level, text in found]
+    results = [_result(one, order[one.rule["id"]], report, place) for one in found]
     version = report.run["versions"]["nrverify"]
     driver = {"name": "nrverify", "version": version, "informationUri": PAPER, "rules": rules}
+    answers = {"verdict": report.verdict, "law": report.law, "privacy": report.privacy}
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": f"nrverify/{_identity(report)}/"},
         "invocations": [_invocation(report)],
         "columnKind": "utf16CodeUnits",
         "results": results,
-        "properties": {"subject": report.subject, "run": report.document()["run"], "verdict": report.verdict},
+        "properties": {"subject": report.subject, "run": report.document()["run"], **answers},
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A result with its rule: the fault of a refuted check, or the remark itself."""
+
+    rule: dict[str, Any]
+    check: str
+    level: str
+    text: str
 
 
 def _shown(check: CheckResult) -> bool:
     return check.verdict is CheckVerdict.REFUTED or (check.verdict is CheckVerdict.ADVICE and bool(check.message))
 
 
-def _text(check: CheckResult) -> str:
-    return finding(check) if check.verdict is CheckVerdict.REFUTED else check.message or ""
-
-
-def _rule(check: CheckResult, entry: Entry | None) -> dict[str, Any]:
-    level = "error" if entry is not None else "note"
-    if entry is None:
+def _of_check(check: CheckResult) -> _Found:
+    if check.verdict is not CheckVerdict.REFUTED:
         statement = f"{check.id}: advice on the subject, which never changes the verdict."
-        return _descriptor(check.id, level, statement, statement)
-    return _descriptor(check.id, level, entry.claim, "\n\n".join(entry.docs))
+        return _Found(_descriptor(check.id, "note", statement, statement), check.id, "note", check.message or "")
+    fault = check.finding.fault if check.finding is not None and check.finding.fault is not None else UNKNOWN
+    explanation = f"{_sentence(fault.cause)} {_sentence(fault.consequence)}"
+    if fault.look:
+        explanation += f" Where to look: {fault.look}."
+    return _Found(
+        _descriptor(fault.id, "error", _sentence(fault.cause), explanation), check.id, "error", finding(check)
+    )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _descriptor(id: str, level: str, statement: str, explanation: str) -> dict[str, Any]:
@@ -75,23 +90,24 @@ def _descriptor(id: str, level: str, statement: str, explanation: str) -> dict[s
         "id": id,
         "shortDescription": {"text": statement},
         "fullDescription": {"text": explanation.partition("\n\n")[0]},
-        "help": {"text": f"{explanation}\n\nMore: nrverify explain {id}"},
+        "help": {"text": explanation},
         "defaultConfiguration": {"level": level},
         "properties": {"tags": ["security", "privacy", "differential-privacy"], "precision": "very-high"},
     }
 
 
-def _result(id: str, index: int, level: str, text: str, report: Report, place: Location) -> dict[str, Any]:
+def _result(found: _Found, index: int, report: Report, place: Location) -> dict[str, Any]:
     # "](" would make a link of words that may come from the subject.
-    words = f"{subject_of(report)}: {text}".replace("](", "] (")
+    words = f"{subject_of(report)}: {found.text}".replace("](", "] (")
     artifact = {"uri": place.uri} if place.path.startswith("/") else {"uri": place.uri, "uriBaseId": "%SRCROOT%"}
     return {
-        "ruleId": id,
+        "ruleId": found.rule["id"],
         "ruleIndex": index,
-        "level": level,
+        "level": found.level,
         "message": {"text": words},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": place.line}}}],
-        "partialFingerprints": {"nrverifyCheck/v1": _fingerprint(id, report)},
+        "partialFingerprints": {"nrverifyCheck/v1": _fingerprint(found.check, report)},
+        "properties": {"check": found.check},
     }
 
 

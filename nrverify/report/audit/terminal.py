@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
-from nrverify.report.audit.finding_text import SMALLEST, calculated
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
 from nrverify.report.escape import plain
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -36,12 +36,6 @@ MEANING = {
 
 REMARKS = (CheckVerdict.ADVICE, CheckVerdict.NOT_COVERED)
 """Verdicts that judge nothing."""
-
-PARTS = re.compile(r" (?=(?:Expected|Evidence:|Likely cause:|Effect:) )")
-"""Where the one paragraph of a refutation is folded into lines."""
-
-FOLLOWS = "Likely cause: that of "
-"""In the message of a refutation that has its cause in common with another."""
 
 
 def print_audit(report: Report, console: Console, verbose: bool = False) -> None:
@@ -73,7 +67,7 @@ def print_problems(report: Report, console: Console) -> None:
 def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bool = False) -> None:
     """Every refutation in full, but those with their cause in common with another (verbose: those too)."""
     refuted = [check for check in checks if check.verdict is CheckVerdict.REFUTED]
-    following = [check for check in refuted if not verbose and FOLLOWS in (check.message or "")]
+    following = [check for check in refuted if not verbose and follows(check)]
     for check in refuted:
         if check not in following:
             _print_finding(check, console)
@@ -93,6 +87,8 @@ def _print_head(report: Report, console: Console) -> None:
     what = [str(subject["mechanism"] or "unknown"), *knob_words(report)]
     _say(console, f"[bold]{plain(name or subject['address'] or 'subject')}[/] ({plain(', '.join(what))})")
     _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {_meaning(report)}")
+    if report.checks:
+        _say(console, answers(report))
     if report.message:
         _say(console, plain(report.message))
 
@@ -142,7 +138,7 @@ def _evidence(check: CheckResult) -> tuple[str, str]:
 
 def _print_finding(check: CheckResult, console: Console) -> None:
     _say(console, f"\n[{STYLE['refuted']}]refuted[/] [bold]{plain(check.id)}[/]")
-    for part in PARTS.split(check.message or ""):
+    for part in lines_of(check):
         _say(console, plain(part), indent=2)
     if check.reproduce:
         # Folded by the terminal and not here, so that it can be copied whole.

@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict, Report
+from nrverify.auditing.core.report import Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import finding
 
 FEWEST = 1000

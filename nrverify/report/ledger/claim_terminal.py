@@ -8,6 +8,7 @@ from rich.padding import Padding
 
 from nrverify.ledger.claims import Verdict
 from nrverify.ledger.evidence import Kind
+from nrverify.ledger.record import Step, counted
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.report.ledger.terminal import STYLE, cut
 
@@ -66,11 +67,13 @@ def _print_briefly(item: Settled, console: Console) -> None:
 def _print_deciding(result: Result, console: Console) -> None:
     """What decides the verdict: in words, step by step in a line each, and what it rejects."""
     words = f"\n[bold]Decided by[/] a {result.kind.value}: {result.outcome} [dim]({escape(result.name)})[/]"
+    if result.kind is Kind.DERIVATION:
+        words += f", {counted(result.steps)}"
     console.print(words, highlight=False)
     _say(console, _doc(result), 2)
     if result.kind is Kind.DERIVATION:
         for number, step in enumerate(result.steps[:MOST_STEPS], 1):
-            _say(console, cut(f"{number}. {step.name}: {step.text}", _line(console)), 2)
+            _say(console, cut(f"{number}. {_step(step)}", _line(console)), 2, "" if step.checked else "italic")
         if (more := len(result.steps) - MOST_STEPS) > 0:
             _say(console, f"… {more} more step{'s' if more > 1 else ''}", 2)
     if result.rejects:
@@ -85,13 +88,20 @@ def _print_evidence(result: Result, console: Console) -> None:
     if result.doc:
         console.print(escape(_doc(result)), highlight=False)
     for number, step in enumerate(result.steps, 1):
-        _say(console, f"{number}. {step.name}: {step.text}", 2)
+        _say(console, f"{number}. {_step(step)}", 2, "" if step.checked else "italic")
         if step.latex:
             _say(console, step.latex, 5, "dim")
     for variant in result.rejects:
         _say(console, f"rejects: {variant}", 2, "green")
     if result.samples is not None and result.alpha is not None:
         _say(console, f"{result.samples} samples, false alarm with probability at most {result.alpha:.3g}", 2)
+
+
+def _step(step: Step) -> str:
+    """A step and what checked it."""
+    marks = {"words": "in words", "sympy": "by sympy"}
+    mark = f" [{marks[step.by]}]" if step.by in marks else ""
+    return f"{step.name}: {step.text}{mark}"
 
 
 def _line(console: Console) -> int:

@@ -53,4 +53,5 @@ def _evidence(result: Result) -> dict[str, Any]:
         "alpha": result.alpha,
         "seconds": round(result.seconds, 3),
         "message": result.message or None,
+        "steps": [{"name": step.name, "checked": step.checked, "by": step.by} for step in result.steps],
     }

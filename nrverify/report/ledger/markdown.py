@@ -51,11 +51,11 @@ def _opening(verification: Verification) -> str:
         [
             "# The ledger",
             "",
-            f"Every checkable statement of {PAPER}, settled by evidence that runs.",
+            f"Every statement of {PAPER} that could be right or wrong, and how it is settled.",
             "This file is written by `nrverify verify --markdown reports/ledger.md`; do not edit it.",
             "",
-            f"**{verification.settled_count} of {len(verification.settled)} statements are settled**, "
-            f"by {len(evidence)} pieces of evidence which between them reject {rejected} wrong variants.",
+            f"**{verification.settled_count} of {len(verification.settled)} statements are settled**: "
+            f"{verification.ways}. {len(evidence)} pieces of evidence between them reject {rejected} wrong variants.",
             "",
             "| verdict | statements | meaning |",
             "|---|---:|---|",

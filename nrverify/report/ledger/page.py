@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nrverify.ledger.claims import Claim, Verdict
 from nrverify.ledger.evidence import Kind
-from nrverify.ledger.record import Step
+from nrverify.ledger.record import Step, counted
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
 from nrverify.report.ledger.markdown import ERRATA_PARTS, MEANING
@@ -108,6 +108,8 @@ class EvidenceView:
     rejects: tuple[VariantView, ...]
     steps: tuple[StepView, ...]
     step_count: int
+    step_words: str
+    """How many steps were checked, and how many are in words."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +122,12 @@ class VariantView:
 
 @dataclass(frozen=True)
 class StepView:
-    """A verified step."""
+    """A step: checked by machine, or in words."""
 
     name: Markup
     formula: Markup
     text: Markup
+    by: str
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,7 @@ def ledger_html(verification: Verification) -> str:
         "ledger.html",
         scripts=("ledger.js",),
         settled=verification.settled_count,
+        ways=verification.ways,
         total=len(settled),
         pieces=len(evidence),
         rejected=sum(len(result.rejects) for result in evidence.values()),
@@ -258,11 +262,12 @@ def _evidence(result: Result, claim: str) -> EvidenceView:
         rejects=tuple(VariantView(prose(variant), variant == printed) for variant in result.rejects),
         steps=() if result.kind is Kind.READING else tuple(_step(step) for step in result.steps[:MOST_STEPS]),
         step_count=len(result.steps),
+        step_words=counted(result.steps),
     )
 
 
 def _step(step: Step) -> StepView:
-    return StepView(prose(step.name), formula(step.latex), prose(_readable(step.text)))
+    return StepView(prose(step.name), formula(step.latex), prose(_readable(step.text)), step.by)
 
 
 def _readable(text: str) -> str:

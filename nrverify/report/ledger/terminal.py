@@ -111,7 +111,8 @@ def _print_counts(verification: Verification, console: Console) -> None:
     if verification.partial:
         console.print("only some kinds of evidence ran: verdicts are those recorded, not contradicted by what ran")
     console.print(
-        f"[bold]{verification.settled_count} of {len(verification.settled)} claims settled[/]", highlight=False
+        f"[bold]{verification.settled_count} of {len(verification.settled)} claims settled[/]: {verification.ways}",
+        highlight=False,
     )
 
 

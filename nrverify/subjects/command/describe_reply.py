@@ -11,10 +11,6 @@ from nrverify.subjects.errors import SubjectFailed
 
 PROTOCOL = 1
 KNOWN_METHODS = ("open", "sample", "run", "run_many", "epsilon", "time", "time_of")
-ATTRIBUTES = (
-    *("name", "version", "mechanism", "knob", "methods", "sensitivity", "delta"),
-    *("rate", "process", "range", "dimensions", "interval"),
-)
 
 
 @dataclass(frozen=True)
@@ -32,11 +28,12 @@ def read_description(result: Any) -> Described:
     protocol = result.get("protocol")
     if protocol is not None and protocol != PROTOCOL:
         raise BadReply(f"speaks protocol {excerpt(protocol)}: this nrverify speaks {PROTOCOL}")
-    attributes = {name: _printable(result.get(name)) for name in ATTRIBUTES}
-    if attributes["mechanism"] == "private-stopping":
+    given = {name: _printable(said) for name, said in result.items()}
+    mechanism = given.get("mechanism")
+    if mechanism == "private-stopping":
         raise SubjectFailed("private stopping is audited in Python only: its utility is a function, not JSON")
-    attributes["methods"] = _names(attributes["methods"], "methods", needed=_methods_of(attributes["mechanism"]))
-    description = describe(attributes)
+    given["methods"] = _names(given.get("methods"), "methods", needed=_methods_of(mechanism))
+    description = describe(given)
     encodings = _names(result.get("encodings"), "encodings", needed=None)
     preferred = ("i64le", "f64le") if description.integer else ("f64le",)
     return Described(description, next((name for name in preferred if name in encodings), None))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,16 +18,29 @@ from nrverify.subjects.command.json_lines import BadReply, excerpt, read_array, 
 from nrverify.subjects.command.session import Conversation
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.policies import Play, take_turns
-from nrverify.subjects.stopping_utilities import Utility
+from nrverify.subjects.policies import take_turns
+from nrverify.subjects.requests import (
+    A_co,
+    Answering,
+    Play,
+    Refusal,
+    Request,
+    Run,
+    RunMany,
+    RunStopping,
+    Sample,
+    Scalar,
+)
 
 Floats = NDArray[np.float64]
 
 TOGETHER = 2
 """Sessions open at the same time, as PROTOCOL.md says."""
+INTEGERS = ("sessions", "runs", "seed", "seeds")
+"""Fields of requests that are integers in JSON; all others are floats."""
 
 
-class ProcessHost:
+class ProcessHost(Answering):
     """Requests to a subject in another process, each under a time limit; counts the time the subject took."""
 
     def __init__(self, command: str, timeout: float) -> None:
@@ -51,99 +64,82 @@ class ProcessHost:
     def timeout(self, seconds: float) -> None:
         self._conversation.timeout = seconds
 
-    def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
-        """Whole transcripts at once, shape (sessions, len(schedule), d)."""
-        shape = (sessions, len(schedule), value.size)
-        fields = {"value": self._value(value), "schedule": _floats(schedule), "sessions": sessions, "seed": seed}
-        with self._counted():
-            return self._conversation.ask(
-                "sample",
-                fields | self._encoding,
-                lambda result: numbers(read_array(result), shape, "sample()"),
-                expected=math.prod(shape),
-                refusable=True,
+    def ask(self, request: Request[A_co]) -> A_co:
+        """The answer, in as many lines as the protocol needs for it; the time that takes is counted."""
+        started = time.monotonic()
+        try:
+            return super().ask(request)
+        finally:
+            self.seconds += time.monotonic() - started
+
+    def sample(self, request: Sample) -> Floats:
+        """One line for all transcripts."""
+        shape = (request.sessions, len(request.schedule), request.value.size)
+        return self._conversation.ask(
+            "sample",
+            self._fields(request) | self._encoding,
+            lambda result: numbers(read_array(result), shape, "sample()"),
+            expected=math.prod(shape),
+            refusable=True,
+        )
+
+    def play(self, request: Play) -> tuple[Floats, Floats]:
+        """A line for each session that is opened or closed, and for each release."""
+        d = request.value.size
+        try:
+            return take_turns(
+                lambda seed: self._session(request.value, seed), d, request.policy, request.seeds, TOGETHER
             )
-
-    def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """Sessions: their releases (NaN after the end) and what was asked."""
-        with self._counted():
-            try:
-                return take_turns(lambda seed: self._session(value, seed), value.size, play, seeds, TOGETHER)
-            except SubjectRefused:
-                for session in list(self._open):
-                    session.close()
-                raise
-
-    def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
-        """What happens to the last of these requests: 'refused: …', 'accepted', 'answered NaN …', 'not asked: …'."""
-        if math.isnan(requests[-1]):
-            return "not asked: JSON has no NaN"
-        with self._counted():
-            session = self._session(value, seed)
-            for at in requests[:-1]:
-                session.release(at, first=True)
-            fields = {"session": session.name, "at": float(requests[-1])}
-            reply = self._conversation.reply("release", fields, value.size)
-            # The request was invalid: what it did to the session is nobody's fault.
-            with suppress(SubjectFailed):
+        except SubjectRefused:
+            for session in list(self._open):
                 session.close()
-            if reply.outcome != "result":
-                return f"refused: {excerpt(reply.content, 300)}"
-            answer = self._conversation.understood("release", read_array, reply.content)
-            return "accepted" if np.all(np.isfinite(answer)) else "answered NaN or infinity"
+            raise
 
-    def run(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[list[int]]:
-        """The bits printed by one run for each seed."""
-        fields = _threshold_fields(utilities, epsilons, threshold, sensitivity)
-        with self._counted():
-            return [
-                self._conversation.ask("run", fields | {"seed": seed}, lambda x: bits(read_array(x)), len(utilities))
-                for seed in seeds
-            ]
+    def refusal(self, request: Refusal) -> str:
+        """A session, whose last release is invalid."""
+        *valid, invalid = request.requests
+        if math.isnan(invalid):
+            return "not asked: JSON has no NaN"
+        session = self._session(request.value, request.seed)
+        for at in valid:
+            session.release(at, first=True)
+        content = {"session": session.name, "at": float(invalid)}
+        reply = self._conversation.reply("release", content, request.value.size)
+        # The request was invalid: what it did to the session is nobody's fault.
+        with suppress(SubjectFailed):
+            session.close()
+        if reply.outcome != "result":
+            return f"refused: {excerpt(reply.content, 300)}"
+        answer = self._conversation.understood("release", read_array, reply.content)
+        return "accepted" if np.all(np.isfinite(answer)) else "answered NaN or infinity"
 
-    def run_many(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        runs: int,
-        seed: int,
-    ) -> NDArray[np.int64]:
-        """Halting rounds of many runs."""
-        fields = _threshold_fields(utilities, epsilons, threshold, sensitivity)
-        with self._counted():
-            return self._conversation.ask(
-                "run_many",
-                fields | {"runs": runs, "seed": seed},
-                lambda result: halting_rounds(read_array(result), runs),
-                expected=runs,
-            )
+    def run(self, request: Run) -> list[list[int]]:
+        """A line for each run."""
+        content = self._fields(request)
+        seeds = content.pop("seeds")
+        most = len(request.utilities)
+        return [
+            self._conversation.ask("run", content | {"seed": seed}, lambda x: bits(read_array(x)), most)
+            for seed in seeds
+        ]
 
-    def run_stopping(
-        self,
-        value: Floats,
-        schedule: Sequence[float],
-        utility: Utility,
-        threshold: float,
-        utility_sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[tuple[Floats, list[int]]]:
+    def run_many(self, request: RunMany) -> NDArray[np.int64]:
+        """One line for all runs."""
+        return self._conversation.ask(
+            "run_many",
+            self._fields(request),
+            lambda result: halting_rounds(read_array(result), request.runs),
+            expected=request.runs,
+        )
+
+    def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
         """Not in the protocol: a utility is a function, which does not travel as JSON."""
         raise SubjectFailed("private stopping is audited in Python only: the protocol has no request for it")
 
-    def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
-        """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
-        argument = "time" if method == "epsilon" else "epsilon"
-        with self._counted():
-            answers = [self._conversation.ask(method, {argument: float(x)}, _number) for x in arguments]
+    def scalar(self, request: Scalar) -> Floats:
+        """A line for each number."""
+        argument = "time" if request.function == "epsilon" else "epsilon"
+        answers = [self._conversation.ask(request.function, {argument: float(x)}, _number) for x in request.numbers]
         return np.array(answers, dtype=np.float64)
 
     def close(self) -> None:
@@ -151,8 +147,8 @@ class ProcessHost:
         self._conversation.end(politely=True)
 
     def _session(self, value: Floats, seed: int) -> _ProcessSession:
-        fields = {"value": self._value(value), "seed": seed}
-        name = self._conversation.ask("open", fields, _session_name, refusable=True)
+        content = {"value": self._value(value), "seed": seed}
+        name = self._conversation.ask("open", content, _session_name, refusable=True)
         session = _ProcessSession(name, value.size, self._conversation, self._open)
         self._open.append(session)
         return session
@@ -160,13 +156,16 @@ class ProcessHost:
     def _value(self, value: Floats) -> list[int] | list[float]:
         return [int(x) for x in value] if self.description.integer else _floats(value)
 
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self.seconds += time.monotonic() - started
+    def _fields(self, request: Request[object]) -> dict[str, Any]:
+        """A request's fields by their names, as JSON."""
+        return {field.name: self._json(field.name, getattr(request, field.name)) for field in fields(request)}
+
+    def _json(self, name: str, part: Any) -> Any:
+        if name == "value":
+            return self._value(part)
+        if name in INTEGERS:
+            return part
+        return float(part) if isinstance(part, (int, float)) else _floats(part)
 
 
 @dataclass(eq=False)
@@ -211,17 +210,6 @@ def _number(result: Any) -> float:
     if result is None:
         raise BadReply("is null: a number is needed (infinity is written 1e999)")
     return float(numbers(read_array(result), (1,), "it")[0])
-
-
-def _threshold_fields(
-    utilities: Sequence[float], epsilons: Sequence[float], threshold: float, sensitivity: float
-) -> dict[str, Any]:
-    return {
-        "utilities": _floats(utilities),
-        "epsilons": _floats(epsilons),
-        "threshold": float(threshold),
-        "sensitivity": float(sensitivity),
-    }
 
 
 def _floats(entries: Sequence[float] | Floats) -> list[float]:

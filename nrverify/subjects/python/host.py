@@ -7,14 +7,11 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nrverify.processes import descendants
 from nrverify.processes.guardian import GUARDIAN
@@ -22,12 +19,9 @@ from nrverify.processes.leaving import adopt
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
-from nrverify.subjects.policies import Play
 from nrverify.subjects.python.channel import BadMessage, Channel, Late
 from nrverify.subjects.python.interpreter import Interpreter
-from nrverify.subjects.stopping_utilities import Utility
-
-Floats = NDArray[np.float64]
+from nrverify.subjects.requests import A_co, Request
 
 
 class PythonHost:
@@ -61,65 +55,21 @@ class PythonHost:
             self.close()
             raise
 
-    def sample(self, value: Floats, schedule: Sequence[float], sessions: int, seed: int) -> Floats:
-        """Whole transcripts at once, shape (sessions, len(schedule), d)."""
-        answer: Floats = self._request("sample", value, tuple(schedule), sessions, seed)
-        return answer
-
-    def play(self, value: Floats, play: Play, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """Sessions: their releases (NaN after the end) and what was asked."""
-        answer: tuple[Floats, Floats] = self._request("play", value, play, list(seeds))
-        return answer
-
-    def refusal(self, value: Floats, requests: Sequence[float], seed: int) -> str:
-        """What happens to the last of these requests in a session of its own."""
-        answer: str = self._request("refusal", value, list(requests), seed)
-        return answer
-
-    def run(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[list[int]]:
-        """The bits printed by one run for each seed."""
-        answer: list[list[int]] = self._request("run", utilities, epsilons, threshold, sensitivity, list(seeds))
-        return answer
-
-    def run_many(
-        self,
-        utilities: Sequence[float],
-        epsilons: Sequence[float],
-        threshold: float,
-        sensitivity: float,
-        runs: int,
-        seed: int,
-    ) -> NDArray[np.int64]:
-        """Halting rounds of many runs."""
-        answer: NDArray[np.int64] = self._request("run_many", utilities, epsilons, threshold, sensitivity, runs, seed)
-        return answer
-
-    def run_stopping(
-        self,
-        value: Floats,
-        schedule: Sequence[float],
-        utility: Utility,
-        threshold: float,
-        utility_sensitivity: float,
-        seeds: Sequence[int],
-    ) -> list[tuple[Floats, list[int]]]:
-        """Private stopping: the releases shown and the bits printed, for each seed."""
-        answer: list[tuple[Floats, list[int]]] = self._request(
-            "run_stopping", value, tuple(schedule), utility, threshold, utility_sensitivity, list(seeds)
-        )
-        return answer
-
-    def scalar(self, method: str, arguments: Sequence[float]) -> Floats:
-        """epsilon(time), time(epsilon) or time_of(epsilon) at each argument."""
-        answer: Floats = self._request("scalar", method, list(arguments))
-        return answer
+    def ask(self, request: Request[A_co]) -> A_co:
+        """Sends the request to the worker and waits for what it answers."""
+        started = time.monotonic()
+        try:
+            self._channel.send(request, self.timeout)
+        except Late:
+            raise SubjectFailed(self._late(request.words)) from None
+        except OSError:
+            words = f"the subject's process ended {self._ending()} before {request.words}"
+            raise SubjectFailed(words) from None
+        try:
+            answer: A_co = self._receive(request.words)
+            return answer
+        finally:
+            self.seconds += time.monotonic() - started
 
     def close(self) -> None:
         """Ends the worker and everything it started; never waits for it."""
@@ -130,20 +80,6 @@ class PythonHost:
             self._process.join()
             GUARDIAN.release(self._process.pid)
         self._channel.close()
-
-    def _request(self, method: str, *arguments: Any) -> Any:
-        started = time.monotonic()
-        try:
-            self._channel.send((method, arguments), self.timeout)
-        except Late:
-            raise SubjectFailed(self._late(_words(method, arguments))) from None
-        except OSError:
-            words = f"the subject's process ended {self._ending()} before {_words(method, arguments)}"
-            raise SubjectFailed(words) from None
-        try:
-            return self._receive(_words(method, arguments))
-        finally:
-            self.seconds += time.monotonic() - started
 
     def _receive(self, what: str) -> Any:
         try:
@@ -169,13 +105,6 @@ class PythonHost:
         if code is not None and code < 0:
             return f"by signal {signal.Signals(-code).name}"
         return f"with exit code {code}"
-
-
-def _words(method: str, arguments: tuple[Any, ...]) -> str:
-    """A request in the subject's own words."""
-    if method == "scalar":
-        return f"{arguments[0]}()"
-    return {"play": "open() and release() of some sessions", "refusal": "an invalid request"}.get(method, f"{method}()")
 
 
 def _forked(
@@ -210,10 +139,10 @@ def serve(connection: Connection, load: Callable[[], Any]) -> None:
     _answer(connection, ready)
     while adapter is not None:
         try:
-            method, arguments = connection.recv()
+            request = connection.recv()
         except (EOFError, OSError):
             break
-        _answer(connection, partial(getattr(adapter, method), *arguments))
+        _answer(connection, partial(adapter.ask, request))
     os._exit(0)
 
 

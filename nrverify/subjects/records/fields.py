@@ -5,28 +5,30 @@ A record is a table from names to arrays, however it was stored; `Fields` takes 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.closest import closest
+from nrverify.subjects.attributes import LONGEST_TEXT, Attribute
 from nrverify.subjects.errors import SubjectFailed
 
 Floats = NDArray[np.float64]
 
-LONGEST_TEXT = 200
-HEADER = ("mechanism", "knob", "name", "version", "sensitivity", "delta", "rate")
 TRANSCRIPTS = (
-    *HEADER,
     *("value", "neighbour", "schedule", "times", "releases", "asked", "seeds"),
     *("times_neighbour", "releases_neighbour", "asked_neighbour", "seeds_neighbour"),
 )
+"""The arrays of recorded transcripts, beside the attributes."""
 RUNS = (
-    *("mechanism", "name", "version", "sensitivity", "threshold", "epsilons", "utilities", "rounds", "seeds"),
+    *("sensitivity", "threshold", "epsilons", "utilities", "rounds", "seeds"),
     *("utilities_neighbour", "rounds_neighbour", "seeds_neighbour"),
 )
+"""The arrays of recorded runs, beside the attributes."""
+MOST_SAID = 10_000
+"""Entries of an attribute: as many as there may be dimensions."""
 
 
 class Fields:
@@ -38,12 +40,25 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
 
+    def attributes(self, rows: Mapping[str, Attribute], usual_name: str) -> dict[str, Any]:
+        """What the record says of the implementation, unchecked but for the kind of array it stands in."""
+        said = {name: self._said(name, row.kind.many) for name, row in rows.items() if name in self._arrays}
+        return {**said, "name": said.get("name") or usual_name}
+
+    def _said(self, name: str, many: bool) -> Any:
+        array = self._arrays[name]
+        if array.dtype.kind == "U":
+            return self.text(name)
+        if array.size > MOST_SAID:
+            raise SubjectFailed(f"array {name} is {_words(array)}: an attribute has at most {MOST_SAID} entries")
+        return array.item() if array.size == 1 and not many else array.tolist()
+
     def allow(self, names: tuple[str, ...]) -> None:
         """Refuses a name that means nothing here: it may be one that was meant to matter."""
         for name in self._arrays:
             if name not in names:
-                close = difflib.get_close_matches(name, names, n=1)
-                hint = f"; did you mean {close[0]!r}?" if close else f"; the names are {', '.join(names)}"
+                close = closest(name, names)
+                hint = f"; did you mean {close!r}?" if close else f"; the names are {', '.join(names)}"
                 raise SubjectFailed(f"there is no use for an array {name!r:.60}{hint}")
 
     def text(self, name: str) -> str | None:

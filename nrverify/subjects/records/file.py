@@ -5,14 +5,13 @@ The format is described in RECORDS.md beside this file; nothing in it is ever un
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description
+from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description, recorded_attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import BadArchive, opened
 from nrverify.subjects.records.fields import RUNS, TRANSCRIPTS, Fields
@@ -23,7 +22,7 @@ from nrverify.subjects.records.transcripts import RecordedTranscripts, transcrip
 Record = RecordedTranscripts | RecordedRuns
 
 LONGEST_WORDS = 500
-NAMES = tuple(dict.fromkeys((*TRANSCRIPTS, *RUNS)))
+RECORDED = (*NOISE_REDUCTION, *THRESHOLD)
 NOTHING: NDArray[Any] = np.empty(0)
 
 
@@ -61,10 +60,7 @@ def record_of(arrays: dict[str, NDArray[Any]]) -> Record:
     if mechanism in MECHANISMS and mechanism not in NOISE_REDUCTION:
         raise SubjectFailed(f"a {mechanism} cannot be audited from records: audit the implementation itself")
     if mechanism not in NOISE_REDUCTION:
-        recorded = (*NOISE_REDUCTION, *THRESHOLD)
-        close = difflib.get_close_matches(str(mechanism)[:100], recorded, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise SubjectFailed(f"the mechanism is {mechanism!r:.100}: it must be one of {', '.join(recorded)}{hint}")
+        raise recorded_attributes(RECORDED)["mechanism"].error(mechanism)
     return transcripts_of(fields)
 
 
@@ -74,5 +70,5 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
         if len(names) < len(archive.sizes):
             odd = next(name for name in archive.sizes if not name.endswith(".npy"))
             raise BadArchive(f"{odd!r:.60} is no array: an .npz record holds arrays alone")
-        Fields(dict.fromkeys(names, NOTHING)).allow(NAMES)
+        Fields(dict.fromkeys(names, NOTHING)).allow((*recorded_attributes(RECORDED), *TRANSCRIPTS, *RUNS))
         return {name: archive.array(name) for name in names}

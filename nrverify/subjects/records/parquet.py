@@ -85,11 +85,13 @@ def _header(text: bytes | None) -> Arrays:
 
 
 def _entry(name: str, entry: Any) -> NDArray[Any]:
-    if isinstance(entry, str):
+    if isinstance(entry, (str, bool)):
         return np.array(entry)
     numbers = entry if isinstance(entry, list) else [entry]
     if not all(type(number) in (int, float) and abs(number) < 2**63 for number in numbers if number == number):
-        raise SubjectFailed(f"{name!r:.60} in the header is neither text nor a number nor a list of numbers")
+        raise SubjectFailed(
+            f"{name!r:.60} in the header is neither text nor a number, a truth value or a list of numbers"
+        )
     array = np.array([float(number) for number in numbers])
     return array if isinstance(entry, list) else array.reshape(())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, describe
+from nrverify.subjects.description import THRESHOLD, Description, describe, recorded_attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.fields import RUNS, Fields
 
@@ -38,10 +38,9 @@ class RecordedRuns:
 
 def runs_of(fields: Fields) -> RecordedRuns:
     """A record from its fields; `SubjectFailed` says what is wrong."""
-    fields.allow(RUNS)
-    attributes = {key: fields.text(key) for key in ("mechanism", "name", "version")}
-    name = attributes["name"] or "recorded runs"
-    description = describe({**attributes, "name": name, "methods": ["run_many"]})
+    rows = recorded_attributes(THRESHOLD)
+    fields.allow((*rows, *RUNS))
+    description = describe({**fields.attributes(rows, "recorded runs"), "methods": ["run_many"]})
     utilities = fields.vector("utilities")
     most = utilities.size
     neighbour = fields.vector("utilities_neighbour", most)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, describe
+from nrverify.subjects.attributes import Attribute
+from nrverify.subjects.description import NOISE_REDUCTION, Description, describe, recorded_attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.fields import TRANSCRIPTS, Fields
 
@@ -19,8 +21,9 @@ MOST_DIMENSIONS = 1000
 SMALLEST, LARGEST = 1e-9, 1e9
 """Times and ε's beyond these are taken for mistakes."""
 LARGEST_VALUE = 1e15
-MOST_STEPS = 1e6
-"""Skellam noise is followed up to so many expected steps; beyond, use Brownian noise."""
+MOST_VARIANCE = 2e6
+"""Integer noise is followed up to this variance (a million expected steps of Skellam noise); beyond, use Brownian
+noise."""
 FEWEST_ULPS = 1e3
 """A release must have room for its noise: its standard deviation in units of the last digit."""
 
@@ -72,8 +75,9 @@ class RecordedTranscripts:
 
 def transcripts_of(fields: Fields) -> RecordedTranscripts:
     """A record from its fields; `SubjectFailed` says what is wrong."""
-    fields.allow(TRANSCRIPTS)
-    description = _description(fields)
+    rows = recorded_attributes(NOISE_REDUCTION)
+    fields.allow((*rows, *TRANSCRIPTS))
+    description = _description(fields, rows)
     value = fields.vector("value")
     neighbour = fields.vector("neighbour", value.size)
     if value.size > MOST_DIMENSIONS:
@@ -96,13 +100,12 @@ def transcripts_of(fields: Fields) -> RecordedTranscripts:
     return RecordedTranscripts(description, fixed, sides[0], sides[1])
 
 
-def _description(fields: Fields) -> Description:
-    attributes: dict[str, Any] = {key: fields.text(key) for key in ("mechanism", "knob", "name", "version")}
-    attributes |= {key: fields.number(key) for key in ("sensitivity", "delta", "rate")}
-    attributes["methods"] = ["sample" if "schedule" in fields else "open"]
-    description = describe({**attributes, "name": attributes["name"] or "recorded transcripts"})
-    if description.mechanism == "skellam" and description.rate is None:
-        raise SubjectFailed("there is no array rate: a record of skellam noise needs the rate of its process")
+def _description(fields: Fields, rows: Mapping[str, Attribute]) -> Description:
+    methods = ["sample" if "schedule" in fields else "open"]
+    description = describe({**fields.attributes(rows, "recorded transcripts"), "methods": methods})
+    if description.family.rated and description.rate is None:
+        noise = description.mechanism
+        raise SubjectFailed(f"there is no array rate: a record of {noise} noise needs the rate of its process")
     return description
 
 
@@ -114,7 +117,7 @@ def _neighbours(description: Description, value: Floats, neighbour: Floats) -> N
     if max(np.abs(value).max(), np.abs(neighbour).max()) > LARGEST_VALUE:
         raise SubjectFailed(f"value or neighbour is beyond {LARGEST_VALUE:g}: there is no room for noise")
     if description.integer and not np.array_equal([value, neighbour], np.round([value, neighbour])):
-        raise SubjectFailed("value and neighbour must be whole numbers: skellam noise is added to counts")
+        raise SubjectFailed(f"value and neighbour must be whole numbers: so is {description.mechanism} noise")
     if description.knob != "epsilon":
         return
     assert description.sensitivity is not None
@@ -230,16 +233,20 @@ def _times(
 
 
 def _room(side: Side, description: Description) -> None:
-    """Double precision must hold the noise next to the value, and Skellam noise must be small enough to follow."""
+    """Double precision must hold the noise next to the value, and integer noise must be small enough to follow."""
     if side.times is None:
         return
     smallest, largest = float(np.nanmin(side.times)), float(np.nanmax(side.times))
-    if description.mechanism == "skellam":
-        if (description.rate or 1.0) * largest > MOST_STEPS:
-            raise SubjectFailed(f"rate times time is beyond {MOST_STEPS:g}: this much skellam noise is not followed")
+    if description.integer:
+        variance = float(description.family.variance(np.array(largest), description.rate or 1.0))
+        if variance > MOST_VARIANCE:
+            raise SubjectFailed(
+                f"{description.mechanism} noise at time {largest:g} has variance {variance:g}: it must be at most "
+                f"{MOST_VARIANCE:g}, as more is not followed"
+            )
         return
     deviation = smallest
-    if description.mechanism == "brownian":
+    if description.family.increments:
         t, s = side.times[:, :-1], side.times[:, 1:]
         with np.errstate(invalid="ignore"):
             steps = np.where(s < t, s * (t - s) / t, smallest)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict, deque
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, describe
+from nrverify.subjects.description import Description, from_json
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import Archive, BadArchive, opened
+from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
 from nrverify.subjects.replay.file import MEMBERS, SCHEMA
-from nrverify.subjects.replay.packing import RANKS, counts, unpacked
-from nrverify.subjects.replay.requests import METHODS, Exchange, ExchangeHost, digest
+from nrverify.subjects.replay.packing import PACKINGS
+from nrverify.subjects.requests import REQUESTS, Request, Scalar
 
 MOST_HEADER = 2**20
 MOST_REQUESTS = 256 * 2**20
@@ -59,7 +59,7 @@ class Recording:
         integers: NDArray[np.int64],
     ) -> None:
         self.header = header
-        self.description: Description = _description(header)
+        self.description: Description = from_json(header["description"])
         self.requests = len(requests)
         self.asked = 0
         self._answers: dict[str, deque[Answer]] = defaultdict(deque)
@@ -78,15 +78,15 @@ class Recording:
         host.replays, host.cut = True, _cut(self.header.get("cut"))
         return host
 
-    def _exchange(self, method: str, arguments: tuple[Any, ...]) -> Exchange:
+    def _exchange(self, request: Request[Any]) -> Exchange:
         """The answer to the same request; seeds make every request another, so that order does not matter."""
-        name = digest(method, arguments)
+        name = request.digest
         if not self._answers.get(name):
-            if method == "scalar" and (values := self._scalar(*arguments)) is not None:
+            if isinstance(request, Scalar) and (values := self._scalar(request)) is not None:
                 return Exchange("answered", values, 0.0)
             raise DoesNotFit(
-                f"after {self.asked} of {self.requests} recorded requests the audit asks for {method}() with arguments "
-                f"that were not recorded: it was recorded by nrverify {self.header['versions']['nrverify']}, "
+                f"after {self.asked} of {self.requests} recorded requests the audit asks for {request.method}() with "
+                f"arguments that were not recorded: it was recorded by nrverify {self.header['versions']['nrverify']}, "
                 "with other settings, or changed since"
             )
         self.asked += 1
@@ -94,17 +94,17 @@ class Recording:
         if answer.outcome != "shape":
             return Exchange(answer.outcome, answer.words, answer.seconds)
         found = self._unpacked(answer)
-        return Exchange("answered", found[1] if method == "scalar" else found, answer.seconds)
+        return Exchange("answered", found[1] if isinstance(request, Scalar) else found, answer.seconds)
 
-    def _scalar(self, of: str, arguments: Sequence[float]) -> NDArray[np.float64] | None:
+    def _scalar(self, request: Scalar) -> NDArray[np.float64] | None:
         """Values of a function that were recorded one here and one there."""
-        found = [self._scalars.get((of, float(x))) for x in arguments]
+        found = [self._scalars.get((request.function, float(x))) for x in request.numbers]
         return None if None in found else np.array(found, dtype=np.float64)
 
     def _unpacked(self, answer: Answer) -> Any:
         numbers = self._floats[answer.floats], self._integers[answer.integers]
         try:
-            return unpacked(answer.method, answer.shape, *numbers)
+            return PACKINGS[answer.method].unpack(answer.shape, *numbers)
         except ValueError as error:
             raise DoesNotFit(str(error)) from None
 
@@ -174,18 +174,6 @@ def _cut(found: Any) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def _description(header: dict[str, Any]) -> Description:
-    attributes = dict(header["description"])
-    if set(attributes) != {field.name for field in fields(Description)}:
-        raise DoesNotFit("its header does not describe a subject")
-    if not isinstance(attributes["methods"], list) or not all(isinstance(name, str) for name in attributes["methods"]):
-        raise DoesNotFit("its header does not list the methods of a subject")
-    for key in ("range", "interval"):
-        if isinstance(attributes[key], list):
-            attributes[key] = [math.inf if end == "inf" else end for end in attributes[key]]
-    return describe(attributes)
-
-
 def _answers(requests: Any, floats: int, integers: int) -> list[tuple[str, Answer]]:
     """Every recorded exchange with the place of its numbers, which together must be all the numbers there are."""
     if not isinstance(requests, list):
@@ -209,17 +197,19 @@ def _answer(request: Any, at: tuple[int, int]) -> tuple[str, Answer]:
         raise DoesNotFit("a request has the keys method, digest, seconds, and one of shape, answered, refused, failed")
     method, name, seconds, outcome = request["method"], request["digest"], request["seconds"], outcomes[0]
     of = request.get("of")
-    if method not in METHODS or not isinstance(name, str) or not (of is None or isinstance(of, str)):
+    if not isinstance(method, str) or method not in REQUESTS:
         raise DoesNotFit(f"there is no request {method!r:.60}")
+    if not isinstance(name, str) or not (of is None or isinstance(of, str)):
+        raise DoesNotFit("the digest of a request, and the function it asked for, must be text")
     if type(seconds) not in (int, float) or not 0 <= seconds < math.inf:
         raise DoesNotFit(f"a request took {seconds!r:.60} seconds")
     words: Any = request[outcome]
     shape: tuple[int, ...] = ()
     floats = integers = 0
     if outcome == "shape":
-        if method not in RANKS or not isinstance(words, list):
+        if method not in PACKINGS or not isinstance(words, list):
             raise DoesNotFit(f"{method}() has no answer of the shape {words!r:.60}")
-        floats, integers = counts(method, words)
+        floats, integers = PACKINGS[method].sizes(words)
         words, shape = "", tuple(words)
     elif not isinstance(words, str) or (outcome == "answered" and method != "refusal"):
         raise DoesNotFit(f"{method}() has no answer in words")

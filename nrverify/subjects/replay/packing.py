@@ -1,12 +1,14 @@
 """Answers as plain numbers: a shape, floats and integers, from which the answer is made again exactly.
 
-The answer of scalar() is kept with its arguments: it is a function of each, however many are asked at a time.
+One `Packing` for each kind of request. The answer of `Scalar` is kept with its arguments: it is a function of each,
+however many are asked at a time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,29 +16,45 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Shape = Sequence[int]
+Packed = tuple[list[int], Floats, Integers]
 
 NO_FLOATS: Floats = np.empty(0)
 NO_INTEGERS: Integers = np.empty(0, dtype=np.int64)
+MOST = 2**40
+"""No length in a shape is beyond this: products of them must stay exact."""
 
-RANKS = {"sample": 3, "play": 3, "scalar": 1, "run_many": 1, "run": 2, "run_stopping": 4}
-"""How many numbers the shape of an answer has: runs and bits in all; runs, d, releases in all and bits in all."""
 
+@dataclass(frozen=True)
+class Packing:
+    """How the answers to one kind of request are packed."""
 
-def packed(method: str, answer: Any) -> tuple[list[int], Floats, Integers]:
+    rank: int
+    """How many numbers the shape of an answer has."""
+    pack: Callable[[Any], Packed]
     """(shape, floats, integers) of an answer."""
-    if method == "sample":
-        return list(answer.shape), _floats(answer), NO_INTEGERS
-    if method == "scalar":
-        arguments, values = answer
-        return list(values.shape), np.concatenate([_floats(arguments), _floats(values)]), NO_INTEGERS
-    if method == "play":
-        releases, asked = answer
-        return list(releases.shape), np.concatenate([_floats(releases), _floats(asked)]), NO_INTEGERS
-    if method == "run_many":
-        return list(answer.shape), NO_FLOATS, _integers(answer)
-    if method == "run":
-        bits = [bit for printed in answer for bit in printed]
-        return [len(answer), len(bits)], NO_FLOATS, _integers([*map(len, answer), *bits])
+    counts: Callable[[Shape], tuple[int, int]]
+    """How many floats and how many integers an answer of a shape has."""
+    unpack: Callable[[Shape, Floats, Integers], Any]
+    """The answer again; `ValueError` when the lengths do not add up."""
+
+    def sizes(self, shape: Shape) -> tuple[int, int]:
+        """As `counts`; `ValueError` when no answer has that shape."""
+        if len(shape) != self.rank or not all(type(n) is int and 0 <= n < MOST for n in shape):
+            raise ValueError(f"shape is {list(shape)!r:.80}: it must be {self.rank} integers from 0 to 2^40")
+        return self.counts(shape)
+
+
+def _pack_runs(answer: list[list[int]]) -> Packed:
+    bits = [bit for printed in answer for bit in printed]
+    return [len(answer), len(bits)], NO_FLOATS, _integers([*map(len, answer), *bits])
+
+
+def _unpack_runs(shape: Shape, floats: Floats, integers: Integers) -> list[list[int]]:
+    return [part.tolist() for part in _parts(integers[shape[0] :], integers[: shape[0]])]
+
+
+def _pack_stopped(answer: list[tuple[Floats, list[int]]]) -> Packed:
     releases = [shown for shown, _ in answer]
     bits = [bit for _, printed in answer for bit in printed]
     lengths = [length for shown, printed in answer for length in (len(shown), len(printed))]
@@ -45,41 +63,21 @@ def packed(method: str, answer: Any) -> tuple[list[int], Floats, Integers]:
     return shape, np.concatenate([NO_FLOATS, *map(_floats, releases)]), _integers([*lengths, *bits])
 
 
-def counts(method: str, shape: Sequence[int]) -> tuple[int, int]:
-    """How many floats and how many integers an answer of that shape has; `ValueError` when it can be none."""
-    if len(shape) != RANKS[method] or not all(type(n) is int and 0 <= n < 2**40 for n in shape):
-        raise ValueError(f"no answer of {method}() has the shape {list(shape)!r:.80}")
-    if method == "play":
-        return math.prod(shape) + shape[0] * shape[1], 0
-    if method == "sample":
-        return math.prod(shape), 0
-    if method == "scalar":
-        return 2 * shape[0], 0
-    if method == "run_many":
-        return 0, shape[0]
-    if method == "run":
-        return 0, shape[0] + shape[1]
-    return shape[1] * shape[2], 2 * shape[0] + shape[3]
-
-
-def unpacked(method: str, shape: Sequence[int], floats: Floats, integers: Integers) -> Any:
-    """The answer again; `ValueError` when the lengths do not add up."""
-    if method == "sample":
-        return floats.reshape(shape)
-    if method == "scalar":
-        return floats[: shape[0]], floats[shape[0] :]
-    if method == "play":
-        size = math.prod(shape)
-        return floats[:size].reshape(shape), floats[size:].reshape(shape[:2])
-    if method == "run_many":
-        return integers
+def _unpack_stopped(shape: Shape, floats: Floats, integers: Integers) -> list[tuple[Floats, list[int]]]:
     runs = shape[0]
-    if method == "run":
-        return [part.tolist() for part in _parts(integers[runs:], integers[:runs])]
     shown, printed = integers[0 : 2 * runs : 2], integers[1 : 2 * runs : 2]
     releases = _parts(floats.reshape(shape[2], shape[1]), shown)
     bits = _parts(integers[2 * runs :], printed)
     return [(own, part.tolist()) for own, part in zip(releases, bits, strict=True)]
+
+
+def _pack_two(shape: Sequence[int], first: Any, second: Any) -> Packed:
+    return list(shape), np.concatenate([_floats(first), _floats(second)]), NO_INTEGERS
+
+
+def _unpack_played(shape: Shape, floats: Floats, integers: Integers) -> tuple[Floats, Floats]:
+    size = math.prod(shape)
+    return floats[:size].reshape(shape), floats[size:].reshape(shape[:2])
 
 
 def _parts(numbers: NDArray[Any], lengths: Integers) -> list[NDArray[Any]]:
@@ -95,3 +93,40 @@ def _floats(numbers: Any) -> Floats:
 
 def _integers(numbers: Any) -> Integers:
     return np.ascontiguousarray(numbers, dtype=np.int64).ravel()
+
+
+PACKINGS = {
+    "sample": Packing(
+        3,
+        pack=lambda answer: (list(answer.shape), _floats(answer), NO_INTEGERS),
+        counts=lambda shape: (math.prod(shape), 0),
+        unpack=lambda shape, floats, integers: floats.reshape(shape),
+    ),
+    "play": Packing(
+        3,
+        pack=lambda answer: _pack_two(answer[0].shape, *answer),
+        counts=lambda shape: (math.prod(shape) + shape[0] * shape[1], 0),
+        unpack=_unpack_played,
+    ),
+    "scalar": Packing(
+        1,
+        pack=lambda answer: _pack_two(answer[1].shape, *answer),
+        counts=lambda shape: (2 * shape[0], 0),
+        unpack=lambda shape, floats, integers: (floats[: shape[0]], floats[shape[0] :]),
+    ),
+    "run_many": Packing(
+        1,
+        pack=lambda answer: (list(answer.shape), NO_FLOATS, _integers(answer)),
+        counts=lambda shape: (0, shape[0]),
+        unpack=lambda shape, floats, integers: integers,
+    ),
+    "run": Packing(2, _pack_runs, counts=lambda shape: (0, shape[0] + shape[1]), unpack=_unpack_runs),
+    "run_stopping": Packing(
+        4,
+        _pack_stopped,
+        counts=lambda shape: (shape[1] * shape[2], 2 * shape[0] + shape[3]),
+        unpack=_unpack_stopped,
+    ),
+}
+"""By the method of the request. Shapes of `run` are (runs, all bits), of `run_stopping` (runs, d, all releases, all
+bits); a `Refusal` is answered in words."""

@@ -17,8 +17,9 @@ from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
-from nrverify.subjects.replay.packing import packed
-from nrverify.subjects.replay.requests import Exchange, ExchangeHost, digest
+from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
+from nrverify.subjects.replay.packing import PACKINGS
+from nrverify.subjects.requests import Request, Scalar
 
 PARTS = ("requests", "floats", "integers")
 FULL = "full"
@@ -32,21 +33,21 @@ class Log:
         self._size = 0
         self._stem = folder / f"{os.getpid()}-{uuid.uuid4().hex}"
 
-    def add(self, method: str, arguments: tuple[Any, ...], found: Exchange) -> None:
+    def add(self, request: Request[Any], found: Exchange) -> None:
         """Writes an exchange down, whole before the next: a host may end at any time."""
         if self._size > self._most:
             return
-        request: dict[str, Any] = {"method": method, "digest": digest(method, arguments), "seconds": found.seconds}
+        line: dict[str, Any] = {"method": request.method, "digest": request.digest, "seconds": found.seconds}
         numbers = b"", b""
         try:
             if found.outcome != "answered" or isinstance(found.answer, str):
-                request[found.outcome] = found.answer
+                line[found.outcome] = found.answer
             else:
-                answer = (arguments[1], found.answer) if method == "scalar" else found.answer
-                shape, floats, integers = packed(method, answer)
-                request |= {"shape": shape} if method != "scalar" else {"shape": shape, "of": arguments[0]}
+                answer = (request.numbers, found.answer) if isinstance(request, Scalar) else found.answer
+                shape, floats, integers = PACKINGS[request.method].pack(answer)
+                line |= {"shape": shape, "of": request.function} if isinstance(request, Scalar) else {"shape": shape}
                 numbers = floats.astype("<f8", copy=False).tobytes(), integers.astype("<i8", copy=False).tobytes()
-            words = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+            words = json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
             self._append(words.encode("utf-8", "backslashreplace"), *numbers)
         except (OSError, OverflowError):
             # No room on the disk, or a subject that prints numbers beyond 2^63 for bits: there will be no record.
@@ -96,16 +97,16 @@ class Recorded:
 def recording_host(host: Host, log: Log) -> ExchangeHost:
     """The host that asks another, and writes down what it answers."""
 
-    def exchange(method: str, arguments: tuple[Any, ...]) -> Exchange:
+    def exchange(request: Request[Any]) -> Exchange:
         before = host.seconds
         try:
-            outcome, answer = "answered", getattr(host, method)(*arguments)
+            outcome, answer = "answered", host.ask(request)
         except SubjectRefused as refusal:
             outcome, answer = "refused", str(refusal)
         except SubjectFailed as failure:
             outcome, answer = "failed", str(failure)
         found = Exchange(outcome, answer, host.seconds - before)
-        log.add(method, arguments, found)
+        log.add(request, found)
         return found
 
     return ExchangeHost(host.description, host.timeout, exchange, host.close)

@@ -6,9 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.faults.noise import EARLIER_RELEASES_ADD
+from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.picture_sums import Frequencies
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    OF_ANY_LAW,
+    TIMES_KNOWN,
+    WEIGHT,
+    NoiseReductionContext,
+)
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 from nrverify.laws.process import Process
 from nrverify.statistics.portfolio import Wealth
@@ -17,8 +27,25 @@ from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
 
+LABEL = Topic("label", EARLIER_RELEASES_ADD)
+LAST_LOSS = Topic("label against the loss of the last release", EARLIER_RELEASES_ADD)
+EARLIER_LOSSES = Topic("label against the losses of earlier releases", EARLIER_RELEASES_ADD)
+RELEASES = Topic("label against the number of releases", EARLIER_RELEASES_ADD)
 
-class ChangeOfMeasure(LawCheck):
+
+@check(
+    id="loss.stopping",
+    kind=Kind.LAW,
+    sentence="A transcript says of the value just what its last release says.",
+    claims=("B01", "B03", "N08"),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=70,
+    needs=(TIMES_KNOWN,),
+    expected="the label has log odds equal to the loss of the last release",
+    implied_by=OF_ANY_LAW,
+)
+class ChangeOfMeasure(PortfolioCheck):
     """E_x[g e^{−L}] = E_{x'}[g] at a stopping time, as: given a transcript, it came from x with probability σ(L).
 
     For each session a fair coin chooses x or its neighbour; if both laws are as claimed, the coin given the transcript
@@ -26,21 +53,23 @@ class ChangeOfMeasure(LawCheck):
     about the value than their last release does. Misses faults that change both laws alike.
     """
 
-    id = "loss.stopping"
-    kind = "privacy"
-    claims: tuple[str, ...] = ("B01", "B03", "N08")
-    expectation = "the label has log odds equal to the loss of the last release"
+    configuration = ("process",)
 
     def __init__(self, process: Process) -> None:
-        families: dict[str, tuple[float, Wealth]] = {
-            "label": (1.0, TieWealth()),
-            "label against the loss of the last release": (1.0, TieWealth()),
-            "label against the losses of earlier releases": (2.0, TieWealth()),
-            "label against the number of releases": (1.0, TieWealth()),
+        families: dict[Topic, tuple[float, Wealth]] = {
+            LABEL: (1.0, TieWealth()),
+            LAST_LOSS: (1.0, TieWealth(along=True)),
+            EARLIER_LOSSES: (2.0, TieWealth(along=True)),
+            RELEASES: (1.0, TieWealth(along=True)),
         }
         super().__init__(families)
         self.process = process
         self.frequencies = Frequencies("Which of the two values it was", "probability that the loss implies")
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> ChangeOfMeasure:
+        """For the noise that is claimed."""
+        return cls(context.description.claimed_process)
 
     def observe_labelled(self, drawn: Labelled) -> None:
         """Takes in sessions of a fair coin: label 1 came from the value, 0 from its neighbour."""
@@ -61,25 +90,19 @@ class ChangeOfMeasure(LawCheck):
         came, odds = drawn.label, expit(loss)
         assert self.frequencies is not None
         self.frequencies.add(came, odds)
-        self._bet("label", came, odds, np.ones(n))
-        self._bet("label against the loss of the last release", came, odds, np.tanh(loss))
-        self._bet("label against the losses of earlier releases", came, odds, np.tanh(earlier))
-        self._bet(
-            "label against the number of releases", came, odds, (last - last.mean()) / 4.0 if n > 1 else np.zeros(n)
-        )
+        covariates = {
+            LABEL: np.ones(n),
+            LAST_LOSS: np.tanh(loss),
+            EARLIER_LOSSES: np.tanh(earlier),
+            RELEASES: (last - last.mean()) / 4.0 if n > 1 else np.zeros(n),
+        }
+        for topic, covariate in covariates.items():
+            self.events(topic).bet(came, odds, covariate)
 
-    def conclude(self, alpha: float) -> CheckResult:
-        """As for any law; what would have been caught is a shift of the label's probability."""
-        result = super().conclude(alpha)
-        off = half_width(self.count, alpha)
-        verdict = result.verdict
-        if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
-            enough = self.sessions >= FEWEST_SESSIONS and off <= WORST_PROBABILITY
-            verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
-        words = f"probability of the label given the transcript off by {off:.2g}"
-        return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
+    def enough(self, alpha: float) -> bool:
+        """Whether the probability of the label is known well enough."""
+        return self.sessions >= FEWEST_SESSIONS and half_width(self.count, alpha) <= WORST_PROBABILITY
 
-    def _bet(self, name: str, came: NDArray[np.bool_], odds: Floats, covariate: Floats) -> None:
-        wealth = self.portfolio[name]
-        assert isinstance(wealth, TieWealth)
-        wealth.bet(came, odds, covariate)
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
+        """A shift of the label's probability."""
+        return (Size("probability of the label given the transcript", half_width(self.count, alpha), "probability"),)

@@ -7,36 +7,70 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
+from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import tradeoff
 from nrverify.auditing.core.pictures import Picture
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    MODERATE_CLAIM,
+    OF_ANY_LAW,
+    WEIGHT,
+    NoiseReductionContext,
+)
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
+from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 """Of an empirical ε, at every look at once."""
 MOST_SHOWN = 6
+"""Stopping points whose empirical ε a report gives: the last ones."""
 MOST_PICTURES, FEWEST_SHOWN = 3, 200
+"""Trade-offs that are shown, and of how many sessions at least."""
+SMALLEST_CLAIM = 0.5
+"""With knob "time": it limits stakes only where δ > 0, which pure noise does not need."""
+CLAIMS_EPSILON = Need(
+    lambda context: context.description.knob == "epsilon" or context.description.family.pure,
+    "with knob 'time' the claim is the law itself",
+)
 SEARCH, CONFIRM = 0, 1
 """The halves of the sessions: events are searched on one and confirmed on the other."""
 BINS = np.linspace(-12.0, 12.0, 481)
+"""Edges of the bins of scores: fine enough that an event loses little, and of bounded memory."""
 
 
-class ExPost:
+@check(
+    id="privacy.ex-post",
+    kind=Kind.PRIVACY,
+    sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
+    claims=("B12", "N08"),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=90,
+    needs=(CLAIMS_EPSILON, MODERATE_CLAIM),
+    templates={
+        "epsilon": (
+            "no event more than e^{expected:.3g} times likelier at one value (δ = {delta:g})",
+            "empirical ε at least {points} (at each stopping point, all with confidence {confidence:g})",
+        )
+    },
+    implied_by=OF_ANY_LAW,
+)
+class ExPost(Declared):
     """P(b = 1 | transcript) ≤ σ(E) but for δ: the claim itself, for any transcript up to a stop.
 
     Bets with guesses learned on every other earlier session (all releases, their sizes, ties and number) and with the
     loss the claim implies, one release at a time and summed. Catches leaks through earlier releases, whatever their
     mechanism. Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
     """
-
-    id = "privacy.ex-post"
-    kind = "privacy"
-    claims: tuple[str, ...] = ("B12", "N08")
 
     def __init__(self, mechanism: str, sensitivity: float | None, delta: float, smallest_claim: float) -> None:
         self.mechanism = mechanism
@@ -46,6 +80,15 @@ class ExPost:
         self.wealth = LabelBets(3, delta, smallest_claim)
         self._learners: dict[str, Learner] = {}
         self._histogram: dict[float, NDArray[np.int64]] = {}
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> ExPost:
+        """For the ε asked; with knob "time", for the loss that pure noise has at each time."""
+        description = context.description
+        if description.knob == "epsilon":
+            delta = description.delta or 0.0
+            return cls(description.mechanism, description.sensitivity, delta, context.knob.low)
+        return cls(description.mechanism, None, 0.0, SMALLEST_CLAIM)
 
     def observe_labelled(self, drawn: Labelled) -> None:
         """Bets on the labels of new sessions with what was learned before, and keeps them to learn from."""
@@ -62,7 +105,7 @@ class ExPost:
         learner.learn(features[half == SEARCH], drawn.label[half == SEARCH])
 
     def fresh(self) -> ExPost:
-        """The same before the first bet, with what was learned."""
+        """An empty copy with what was learned: a guess must not learn from the sessions it is about."""
         blank = copy(self)
         blank.sessions = 0
         blank.wealth = self.wealth.fresh()
@@ -89,6 +132,8 @@ class ExPost:
         claim, bound = max(bounds, key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
         resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.sessions, 1)))
         points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
+        numbers = {"delta": self.delta, "confidence": CONFIDENCE}
+        estimate = Estimate(Measure.EPSILON, claim, bound, None, self.sessions, numbers)
         return from_bets(
             self,
             self.wealth.log_e,
@@ -96,9 +141,8 @@ class ExPost:
             samples=self.sessions,
             enough=self.sessions >= FEWEST_SESSIONS,
             statistic=bound,
-            detectable=f"an attacker's ε of {claim + resolution:.2g} where {claim:.2g} is claimed",
-            expected=f"no event more than e^{claim:.3g} times likelier at one value (δ = {self.delta:g})",
-            observed=f"empirical ε at least {points} (at each stopping point, all with confidence {CONFIDENCE:g})",
+            sizes=(Size(f"ε of an attacker, where {claim:.2g} is claimed,", claim + resolution, "ε"),),
+            finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED, texts={"points": points}),
         )
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
@@ -121,7 +165,7 @@ class ExPost:
         else:
             times, claim = self.sensitivity / asked, asked
         centred = np.nan_to_num(drawn.releases - middle)
-        if self.mechanism == "laplace":
+        if FAMILIES[self.mechanism].pure:
             reach = np.abs(shift)
             losses = (np.sign(shift) * np.clip(2 * centred, -reach, reach)).sum(axis=-1) / times
         else:

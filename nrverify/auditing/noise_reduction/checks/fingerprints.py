@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.faults.noise import FEW_STREAMS, SEED_IGNORED
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.subjects.noise_families import NoiseFamily
 
 Floats = NDArray[np.float64]
@@ -25,13 +27,18 @@ MOST_SOUGHT = 16
 """They are sought among so many."""
 EQUAL_NOISE = 2.0 ** (-VALUES * BITS)
 """How likely two independent streams have the same noise in these numbers."""
-NOISE = "the noise along the bridge"
+NOISE = Topic("the noise along the bridge", SEED_IGNORED)
 """The kind of key that every session has."""
+FIRST_RELEASES = Topic("the noise of the first releases of a request", SEED_IGNORED)
+FIRST_SESSION = Topic("the noise of the first session of a request along the bridge", SEED_IGNORED)
+GROWING = Topic("the noise along the walk in growing time", SEED_IGNORED)
+LAST_RELEASES = Topic("the noise of the last releases of a request", SEED_IGNORED)
+FIRST_SESSION_GROWING = Topic("the noise of the first session of a request in growing time", SEED_IGNORED)
 SIZES = {
-    0: "single noises of first releases, whatever their sign",
-    -1: "single noises of last releases, whatever their sign",
+    0: Topic("single noises of first releases, whatever their sign", FEW_STREAMS),
+    -1: Topic("single noises of last releases, whatever their sign", FEW_STREAMS),
 }
-ONE_SIZE = "all of one size"
+"""At either end of a schedule."""
 SIZE_BITS = 40
 EQUAL_SIZE = 2.0**-SIZE_BITS
 """How likely two independent releases have noise of the same size, their signs apart."""
@@ -41,7 +48,7 @@ COARSEST = 2.0**-42
 """Sizes are compared where a value and its noise are added without losing more than this share of the noise."""
 
 
-def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys, NDArray[np.int64]]]:
+def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys, NDArray[np.int64]]]:
     """Keys of the size of the noise at one end of the schedule, with what it is, and their sessions.
 
     At the end where a subject begins, that is one number of its own. Left out where rounding would decide.
@@ -58,7 +65,7 @@ def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys, ND
             yield SIZES[end], keys_of(tails[:, None]), np.nonzero(there)[0]
 
 
-def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
+def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys]]:
     """Keys of the noise, each kind with what it is: of every session, and of the sessions of one request together.
 
     Only numbers that are independent and uniform are used, given the past and whether there was a tie.
@@ -68,14 +75,14 @@ def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[str, Keys]]:
     down = _usual(np.asarray(ndtr(batch.innovations.z)))
     yield NOISE, _keys(down)
     if batch.case.together:
-        yield "the noise of the first releases of a request", _keys(down[None, :, 0])
-        yield "the noise of the first session of a request along the bridge", _keys(down[:1])
+        yield FIRST_RELEASES, _keys(down[None, :, 0])
+        yield FIRST_SESSION, _keys(down[:1])
     if batch.case.fixed:
         up = _usual(_upwards(family, batch, family.steps(batch.times[0, ::-1])))
-        yield "the noise along the walk in growing time", _keys(up)
+        yield GROWING, _keys(up)
         if batch.case.together:
-            yield "the noise of the last releases of a request", _keys(up[None, :, 0])
-            yield "the noise of the first session of a request in growing time", _keys(up[:1])
+            yield LAST_RELEASES, _keys(up[None, :, 0])
+            yield FIRST_SESSION_GROWING, _keys(up[:1])
 
 
 def _usual(probabilities: Floats) -> Floats:

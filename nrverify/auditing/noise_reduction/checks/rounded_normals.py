@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from nrverify.auditing.core.faults import alternative
+from nrverify.auditing.core.faults.noise import ROUNDED_NORMALS
 from nrverify.auditing.core.named_alternatives import FLOOR, LARGEST_LOG_RATIO
 from nrverify.laws.skellam import Skellam
 
@@ -14,13 +16,18 @@ Floats = NDArray[np.float64]
 MEANS = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 """Mean counts from which on normal numbers may have been drawn."""
 MOST_DEVIATIONS = 40.0
+"""Counts further out are taken for this far: logarithms of their probabilities stay finite."""
 LARGEST_MEAN = 1e4
 """From here on the two laws are told apart by no audit."""
 
 
-def alternative(mean: float) -> str:
-    """Its name."""
-    return f"rounded normals for steps of mean count above {mean:g}" if mean else "rounded normals"
+def _named(mean: float) -> str:
+    title = f"rounded normals for steps of mean count above {mean:g}" if mean else "rounded normals"
+    return alternative(f"rounded-normals-above-{mean:g}", title, ROUNDED_NORMALS).id
+
+
+ROUNDED = {mean: _named(mean) for mean in MEANS}
+"""The ids of the alternatives, by the mean count from which on normal numbers are drawn."""
 
 
 def rounded_ratios(process: Skellam, noise: Floats, times: Floats) -> dict[str, float]:
@@ -30,7 +37,7 @@ def rounded_ratios(process: Skellam, noise: Floats, times: Floats) -> dict[str, 
     """
     steps = np.diff(noise[:, ::-1], axis=1, prepend=0.0)
     spans = np.diff(times[::-1], prepend=0.0)
-    found = dict.fromkeys(map(alternative, MEANS), 0.0)
+    found = dict.fromkeys(ROUNDED.values(), 0.0)
     for place, span in enumerate(spans):
         mean = process.rate * span
         if not 0 < mean < LARGEST_MEAN:
@@ -39,9 +46,9 @@ def rounded_ratios(process: Skellam, noise: Floats, times: Floats) -> dict[str, 
         log_ratio = _log_rounded(counts, 2 * mean) - np.asarray(process.marginal(span).logpdf(counts))
         ratio = np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))
         total = float(np.dot(often, np.log(FLOOR + (1 - FLOOR) * ratio)))
-        for least in MEANS:
+        for least, id in ROUNDED.items():
             if mean > least:
-                found[alternative(least)] += total
+                found[id] += total
     return found
 
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrc, ive
+from scipy.special import ive
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.faults.noise import EQUAL_TRANSCRIPTS, ONE_NUMBER_AGAIN
+from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
+from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.fingerprints import (
     EQUAL_NOISE,
     EQUAL_SIZE,
     NOISE,
-    ONE_SIZE,
     SIZES,
     Keys,
     keys_of,
     noise_keys,
     size_keys,
 )
+from nrverify.auditing.noise_reduction.checks.repeats import Seen
+from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 Floats = NDArray[np.float64]
@@ -31,89 +34,34 @@ MOST_TRANSCRIPTS = 2**16
 """Sessions of a case whose transcripts are compared."""
 MOST_NOISE = 400_000
 """Sessions of all cases whose noise is compared: with so many, a seed of 32 bits repeats itself about 18 times."""
-TRANSCRIPTS = "transcripts of the case "
 SINGLE_PRECISION_COLLISION = 2.0**-23
 """How likely two numbers of a single-precision source coincide: granted where whole transcripts are compared."""
-FEWEST_STREAMS = 2.0**31
-"""Streams that seeds must lead to: what is left of a seed of 32 bits and a sign."""
-KEY_COLLISION = 2.0**-120
-"""How likely two different transcripts have the same key of 128 bits, with a margin of 2^8."""
+REPEATS = "{observed:.0f} repeats among {count} sessions of different seeds"
+NO_REPEATS = "no equal sessions of different seeds, beyond what chance and a seed of 32 bits explain"
 
 
-@dataclass
-class Seen:
-    """Transcripts, or noise, by their keys (n, 2), where each comes from (n,), and how likely keys agree.
-
-    A session has one key, or one for each of its numbers.
-    """
-
-    keys: list[Keys] = field(default_factory=list)
-    requests: list[NDArray[np.int64]] = field(default_factory=list)
-    owners: list[NDArray[np.int64]] = field(default_factory=list)
-    """The session of each key."""
-    count: int = 0
-    """How many keys."""
-    sources: int = 0
-    """How many requests: a session that was opened is one."""
-    sessions: int = 0
-    equal: float = 0.0
-    """The largest P(a key is a given one)."""
-
-    def add(self, keys: Keys, requests: NDArray[np.int64], owners: NDArray[np.int64]) -> None:
-        """Keeps keys, with the number of each one's request and session among these."""
-        self.keys.append(keys)
-        self.requests.append(self.sources + requests)
-        self.owners.append(self.sessions + owners)
-        self.count += len(keys)
-        self.sources += int(requests.max(initial=-1)) + 1
-        self.sessions += int(owners.max(initial=-1)) + 1
-
-    def repeats(self) -> tuple[int, int]:
-        """Sessions equal to an earlier one of their own request, and requests with one equal to another request's."""
-        if self.count < 2:
-            return 0, 0
-        keys, requests, owners = (np.concatenate(part) for part in (self.keys, self.requests, self.owners))
-        ordered = np.sort(keys[:, 0])
-        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-        if repeated.size == 0:
-            return 0, 0
-        some = np.isin(keys[:, 0], repeated)
-        one, other, request, owner = keys[some, 0], keys[some, 1], requests[some], owners[some]
-        order = np.lexsort((owner, request, other, one))
-        owner = owner[order]
-        same_key = _as_before(one[order]) & _as_before(other[order])
-        same_request = same_key & _as_before(request[order])
-        # Of sessions of one request with equal keys every one but the first is a repeat, however many keys it has.
-        within = np.unique(owner[same_request & ~_as_before(owner)]).size
-        # In groups of equal keys, every request but the first has met an earlier one.
-        between = np.unique(request[order][same_key & ~same_request]).size
-        return int(within), int(between)
-
-    def p_value(self, within: int, between: int) -> float:
-        """A bound on P(as many repeats) when all streams are independent and seeds lead to 2^31 of them or more."""
-        return min(1.0, 2 * min(self._unlikely(within), self._unlikely(between)))
-
-    def noticed(self, compared: int, level: float) -> float:
-        """Fewer different ones than this lead to so many repeats among as many compared that they are noticed."""
-        counts = np.geomspace(1, 1e6, 200)
-        return 0.5 * compared**2 / next((n for n in counts if self.p_value(0, int(n)) <= level), np.inf)
-
-    def _unlikely(self, repeats: int) -> float:
-        """A bound on P(so many repeats) of one kind; requests count once, however many of their sessions repeat.
-
-        Whatever came before, each of n keys meets one of fewer than n earlier streams with probability at most n 2^-31,
-        or is one of fewer than n earlier keys with n times the probability of the likeliest.
-        """
-        likely = min(self.count * (1 / FEWEST_STREAMS + self.equal + KEY_COLLISION), 1.0)
-        return float(bdtrc(repeats - 1, self.count, likely)) if repeats else 1.0
+def transcripts_of(case: str) -> Topic:
+    """Whole transcripts of a case."""
+    return Topic(f"transcripts of the case {case}", EQUAL_TRANSCRIPTS)
 
 
-def _as_before(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether each is equal to the one before it; the first is not."""
-    return np.concatenate([[False], column[1:] == column[:-1]])
-
-
-class Streams:
+@check(
+    id="randomness.streams",
+    kind=Kind.RANDOMNESS,
+    sentence="Sessions with different seeds have independent noise.",
+    claims=("P12",),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=20,
+    expected=NO_REPEATS,
+    templates={
+        "count": (NO_REPEATS, f"{REPEATS} ({{quantity}})"),
+        ONE_NUMBER_AGAIN.id: (NO_REPEATS, f"{REPEATS} ({{quantity}}, all of one size)"),
+    },
+    implied_by=("lattice",),
+    unseen="sessions of different lengths and times are not compared; a schedule fixed in advance is",
+)
+class Streams(Declared):
     """No two sessions with different seeds give the same transcript, or the same noise at other times.
 
     A birthday test on whole transcripts of a case, and on the numbers behind the noise of all cases: it catches a seed
@@ -123,17 +71,21 @@ class Streams:
     differ but overlap, and at other times a subject that spends its random numbers in an order of its own.
     """
 
-    id = "randomness.streams"
-    kind = "randomness"
-    claims: tuple[str, ...] = ("P12",)
+    any_value = True
 
     def __init__(self, mechanism: str, rate: float = 1.0) -> None:
         self.mechanism = mechanism
         self.rate = rate
         self.sessions = 0
-        self.seen: dict[str, Seen] = {}
-        self._before: dict[str, int] = {}
-        self._found: dict[str, tuple[int, int]] = {}
+        self.seen: dict[Topic, Seen] = {}
+        """Keys by what is compared."""
+        self._before: dict[Topic, int] = {}
+        self._found: dict[Topic, tuple[int, int]] = {}
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> Streams:
+        """For the noise that is claimed."""
+        return cls(context.description.mechanism, context.description.rate or 1.0)
 
     @property
     def family(self) -> NoiseFamily:
@@ -144,7 +96,7 @@ class Streams:
         """Keeps the keys of the first transcripts of a case, and of the noise behind the first transcripts of all."""
         self.sessions += batch.sessions
         if batch.case.fixed:
-            name = TRANSCRIPTS + batch.case.name
+            name = transcripts_of(batch.case.name)
             room = self._room(name)
             if room > 0:
                 keys = keys_of(batch.releases[:room])
@@ -160,7 +112,7 @@ class Streams:
                 self._keep(name, keys, sessions, EQUAL_SIZE, batch)
 
     def fresh(self) -> Streams:
-        """The same before anything was seen; a case of which enough was seen is passed over."""
+        """An empty copy that knows how much room is left: what is kept is no sum."""
         blank = Streams(self.mechanism, self.rate)
         names = self.seen.keys() | self._before.keys()
         blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).count for name in names}
@@ -191,52 +143,47 @@ class Streams:
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the number of streams that would have been noticed."""
         verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
+        return concluded(
+            self,
+            verdict,
+            samples=self.sessions,
+            p_value=self.p_value(),
+            alpha=alpha,
+            finding=self._finding(alpha) if verdict is CheckVerdict.REFUTED else None,
+            sizes=self._sizes(alpha / MOST_LOOKS / max(len(self.seen), 1)),
+        )
+
+    def _finding(self, alpha: float) -> Finding:
         repeats = self._repeats()
         p_values = {name: self.seen[name].p_value(*found) for name, found in repeats.items()}
         clear = [name for name, p in p_values.items() if len(self.seen) * p <= alpha / MOST_LOOKS]
         # Equal streams have equal noises too: they are named first.
-        worst = min(clear or p_values, key=lambda name: (name in SIZES.values(), p_values[name]), default=None)
-        within, between = repeats.get(worst or "", (0, 0))
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
-            samples=self.sessions,
-            p_value=self.p_value(),
-            alpha=alpha,
-            detectable=self._detectable(alpha / MOST_LOOKS / max(len(self.seen), 1)),
-            expected="no equal sessions of different seeds, beyond what chance and a seed of 32 bits explain",
-            observed=f"{within + between} repeats among {self.sessions} sessions of different seeds"
-            + (f" ({worst}{self._alike(worst)})" if worst else ""),
-        )
+        worst = min(clear, key=lambda name: (name in SIZES.values(), p_values[name]))
+        estimate = Estimate(Measure.COUNT, 0.0, float(sum(repeats[worst])), None, self.sessions)
+        alike = worst in SIZES.values() and self.seen[worst].all_of_one
+        return Finding(worst.quantity, estimate, ONE_NUMBER_AGAIN if alike else worst.fault)
 
-    def _detectable(self, level: float) -> str | None:
+    def _sizes(self, level: float) -> tuple[Size, ...]:
         """How few streams, and how few noises, would have been noticed by their repeats."""
         sizes = [seen for name, seen in self.seen.items() if name in SIZES.values()]
         others = [seen for name, seen in self.seen.items() if name not in SIZES.values()]
         noises = max((seen.noticed(seen.count, level) for seen in sizes), default=0.0)
         streams = max((seen.noticed(seen.sources, level) for seen in others), default=0.0)
         if streams < 2:
-            return None
-        return f"fewer than {streams:.2g} different streams" + (f", or {noises:.2g} noises" if noises >= 2 else "")
+            return ()
+        found = (Size("different streams", streams, "streams"),)
+        return (*found, Size("different noises", noises, "streams")) if noises >= 2 else found
 
-    def _alike(self, name: str) -> str:
-        """Whether all repeats are of one key, as those of noise that is clipped are."""
-        keys = np.sort(np.concatenate(self.seen[name].keys)[:, 0])
-        again = keys[1:][keys[1:] == keys[:-1]]
-        return f", {ONE_SIZE}" if name in SIZES.values() and again.size > 1 and (again == again[0]).all() else ""
-
-    def _room(self, name: str) -> int:
+    def _room(self, name: Topic) -> int:
         return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).count
 
-    def _keep(self, name: str, keys: Keys, sessions: NDArray[np.int64], equal: float, batch: Batch) -> None:
+    def _keep(self, name: Topic, keys: Keys, sessions: NDArray[np.int64], equal: float, batch: Batch) -> None:
         """Keeps keys of sessions of a batch, all equally likely, as far as there is room."""
         room = max(self._room(name), 0)
         kept = sessions[:room]
         self.seen.setdefault(name, Seen(equal=equal)).add(keys[:room], _requests(batch, kept), kept)
 
-    def _repeats(self) -> dict[str, tuple[int, int]]:
+    def _repeats(self) -> dict[Topic, tuple[int, int]]:
         """How many sessions and requests repeat others, by what is compared, where any do."""
         for name, seen in self.seen.items():
             if name not in self._found:
@@ -258,9 +205,9 @@ class Streams:
         return float(np.prod(ive(0, 2 * self.rate * spans)) ** d)
 
 
-def _most(name: str) -> int:
+def _most(name: Topic) -> int:
     """How many keys of a kind are kept."""
-    return MOST_TRANSCRIPTS if name.startswith(TRANSCRIPTS) else MOST_NOISE
+    return MOST_TRANSCRIPTS if name.fault == EQUAL_TRANSCRIPTS else MOST_NOISE
 
 
 def _requests(batch: Batch, sessions: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,57 +3,105 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.named_alternatives import CUT, FLOOR
+from nrverify.auditing.core.declaration import Declared, Kind, Need, check, form
+from nrverify.auditing.core.faults import alternative
+from nrverify.auditing.core.faults.noise import CLIPPED, REPEATED_RELEASE, WRONG_JUMPS, WRONG_STAY_PROBABILITY
+from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.named_alternatives import FLOOR
 from nrverify.auditing.core.picture_sums import Frequencies
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, LawCheck
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.core.rosenblatt import ROUNDING
-from nrverify.auditing.noise_reduction.checks.law import LONGEST, STEPS
+from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.law_topics import LATER, LONGEST, STEPS
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    OF_INTEGRITY,
+    SEVERAL_RELEASES,
+    TIMES_KNOWN,
+    WEIGHT,
+    NoiseReductionContext,
+)
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson
 from nrverify.statistics.wealth import ExponentialWealth, RatioWealth, TieWealth
+from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
 
-BY = "on average by"
-"""How much an answer that should be the same has changed."""
-LONG_JUMPS = "long jumps"
-LONGEST_JUMPS = (6.0, 8.0, 10.0)
-"""Scales beyond which there may be no jump."""
+ON_FIXED = Topic("ties on fixed schedules", WRONG_STAY_PROBABILITY)
+IN_ADAPTIVE = Topic("ties in adaptive sessions", WRONG_STAY_PROBABILITY)
+JUMPS = Topic("scale of the jumps", WRONG_JUMPS)
+LAST = Topic("scale of the least noisy release", WRONG_JUMPS)
+LONG_JUMPS = Topic("long jumps", CLIPPED)
+AT_POSITION = {at: Topic(f"ties at release {at + 1}", WRONG_STAY_PROBABILITY) for at in LATER}
+OVER_STEP = {name: Topic(f"ties over a {name} step in time", WRONG_STAY_PROBABILITY) for name in STEPS}
+NONE_BEYOND = {
+    most: alternative(f"jumps-cut-at-{most:g}", f"jumps cut off, none beyond {most:g} scales", CLIPPED).id
+    for most in (6.0, 8.0, 10.0)
+}
+"""Scales beyond which there may be no jump, and the ids of the alternatives."""
+
+NO_TIE = "no release equals the one before at a smaller time"
+TIED = Need(lambda context: bool(context.description.family.tied), "the noise claimed has no ties")
+NEVER_TIED = Need(lambda context: not context.description.family.tied, "the noise claimed has ties")
 
 
-class LaplaceTies(LawCheck):
+def _not_integer(mechanism: str, knob: str) -> bool:
+    """Integers tie by chance: that is part of their law."""
+    return not FAMILIES[mechanism].integer
+
+
+@check(
+    id="ties",
+    kind=Kind.LAW,
+    sentence="A release equals the one before exactly as often as the process says.",
+    claims=("N01", "N04"),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=60,
+    applies=_not_integer,
+    needs=(SEVERAL_RELEASES, TIMES_KNOWN, TIED),
+    expected="ties with probability (s/t)², jumps Lap(t)",
+    templates={REPEATED_RELEASE.id: (NO_TIE, "{observed:.0f} ties in {count} releases")},
+    implied_by=(*OF_INTEGRITY, "law.value"),
+)
+class LaplaceTies(PortfolioCheck):
     """Laplace noise stays where it is between times s < t with probability exactly (s/t)², and jumps by Lap(t) else.
 
     Catches a wrong probability of staying, a wrong scale of the jumps, and noise without ties. On fixed schedules the
     walk is read forwards, where ties and jumps are independent; on adaptive ones through the reverse kernel.
     """
 
-    id = "ties"
-    kind = "law"
-    claims: tuple[str, ...] = ("N01", "N04")
-    expectation = "ties with probability (s/t)², jumps Lap(t)"
+    any_value = True
 
     def __init__(self) -> None:
-        families: dict[str, tuple[float, Wealth]] = {
-            "ties on fixed schedules": (4.0, TieWealth()),
-            "scale of the jumps": (3.0, ExponentialWealth()),
-            "ties in adaptive sessions": (2.0, TieWealth()),
-            "scale of the least noisy release": (1.0, ExponentialWealth()),
-            LONG_JUMPS: (1.0, RatioWealth(map(_none_beyond, LONGEST_JUMPS))),
+        families: dict[Topic, tuple[float, Wealth]] = {
+            ON_FIXED: (4.0, TieWealth()),
+            JUMPS: (3.0, ExponentialWealth()),
+            IN_ADAPTIVE: (2.0, TieWealth()),
+            LAST: (1.0, ExponentialWealth()),
+            LONG_JUMPS: (1.0, RatioWealth(NONE_BEYOND.values())),
         }
-        for position in range(1, LONGEST):
-            families[f"ties at release {position + 1}"] = (0.25, TieWealth())
-        for name in STEPS:
-            families[_over(name)] = (0.5, TieWealth())
+        for topic in AT_POSITION.values():
+            families[topic] = (0.25, TieWealth())
+        for topic in OVER_STEP.values():
+            families[topic] = (0.5, TieWealth())
         super().__init__(families)
         self.frequencies = Frequencies("Ties", "exact probability of a tie")
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> LaplaceTies:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Bets on ties of known probability and on the sizes of jumps."""
@@ -63,10 +111,10 @@ class LaplaceTies(LawCheck):
         self.sessions += batch.sessions
         if not batch.case.fixed:
             moving = np.isfinite(found.atom) & (found.atom < 1)
-            self._ties("ties in adaptive sessions", found.tied[moving], found.atom[moving])
+            self._ties(IN_ADAPTIVE, found.tied[moving], found.atom[moving])
             return
         noise = batch.noise
-        self._exponential("scale of the least noisy release", np.abs(noise[:, -1]) / times[:, -1, None])
+        self._exponential(LAST, np.abs(noise[:, -1]) / times[:, -1, None])
         self._long_jumps(np.abs(noise[:, -1]) / times[:, -1, None])
         for position in range(1, noise.shape[1]):
             t, s = float(times[0, position - 1]), float(times[0, position])
@@ -75,76 +123,68 @@ class LaplaceTies(LawCheck):
             tied = found.tied[:, position].ravel()
             stays = (s / t) ** 2
             self.count += tied.size
-            self._ties("ties on fixed schedules", tied, stays)
+            self._ties(ON_FIXED, tied, stays)
             if position < LONGEST:
-                self._ties(f"ties at release {position + 1}", tied, stays)
+                self._ties(AT_POSITION[position], tied, stays)
             for name, (low, high) in STEPS.items():
                 if low <= s / t < high:
-                    self._ties(_over(name), tied, stays)
+                    self._ties(OVER_STEP[name], tied, stays)
             jumps = np.abs(noise[:, position - 1] - noise[:, position]).ravel()[~tied] / t
-            self._exponential("scale of the jumps", jumps)
+            self._exponential(JUMPS, jumps)
             self._long_jumps(jumps)
 
-    def conclude(self, alpha: float) -> CheckResult:
-        """As for any law, with the atom's confidence limit as what would have been caught."""
-        result = super().conclude(alpha)
-        wealth = self.portfolio["ties on fixed schedules"]
-        assert isinstance(wealth, TieWealth)
-        half_width = _proportion_half_width(wealth.happened, wealth.count, alpha)
-        verdict = result.verdict
-        if verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE):
-            enough = self.sessions >= FEWEST_SESSIONS and half_width <= WORST_PROBABILITY
-            verdict = CheckVerdict.CONSISTENT if enough else CheckVerdict.INCONCLUSIVE
-        words = f"probability of a tie off by {half_width:.2g}"
-        return CheckResult(**{**vars(result), "verdict": verdict, "detectable": words})
+    def enough(self, alpha: float) -> bool:
+        """Whether the probability of a tie is known well enough."""
+        return self.sessions >= FEWEST_SESSIONS and self._half_width(alpha) <= WORST_PROBABILITY
 
-    def _ties(self, name: str, tied: NDArray[np.bool_], probability: Floats | float) -> None:
-        wealth = self.portfolio[name]
-        assert isinstance(wealth, TieWealth)
-        wealth.bet(tied, probability)
-        if name in ("ties on fixed schedules", "ties in adaptive sessions"):
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
+        """The atom's confidence limit."""
+        return (Size("probability of a tie", self._half_width(alpha), "probability"),)
+
+    def _half_width(self, alpha: float) -> float:
+        ties = self.events(ON_FIXED)
+        return proportion_half_width(ties.happened, ties.count, alpha)
+
+    def _ties(self, topic: Topic, tied: NDArray[np.bool_], probability: Floats | float) -> None:
+        self.events(topic).bet(tied, probability)
+        if topic in (ON_FIXED, IN_ADAPTIVE):
             assert self.frequencies is not None
             self.frequencies.add(tied, np.broadcast_to(probability, tied.shape))
 
     def _long_jumps(self, sizes: Floats) -> None:
         """Bets that none is longer than so many scales: the exact ratio where none is, and a floor where one is."""
-        wealth = self.portfolio[LONG_JUMPS]
-        assert isinstance(wealth, RatioWealth)
-        for most in LONGEST_JUMPS:
+        for most, id in NONE_BEYOND.items():
             beyond = int((sizes > most * (1 + 1e-9)).sum())
             inside = math.log(FLOOR + (1 - FLOOR) / -math.expm1(-most))
-            wealth.bet({_none_beyond(most): beyond * math.log(FLOOR) + (sizes.size - beyond) * inside})
+            self.ratios(LONG_JUMPS).bet({id: beyond * math.log(FLOOR) + (sizes.size - beyond) * inside})
 
-    def _exponential(self, name: str, sizes: Floats) -> None:
-        wealth = self.portfolio[name]
-        assert isinstance(wealth, ExponentialWealth)
-        wealth.bet(sizes.ravel())
+    def _exponential(self, topic: Topic, sizes: Floats) -> None:
+        cast(ExponentialWealth, self.portfolio[topic]).bet(sizes.ravel())
 
 
-def _none_beyond(most: float) -> str:
-    return f"jumps cut off, {CUT} {most:g} scales"
-
-
-def _over(step: str) -> str:
-    return f"ties over a {step} step in time"
-
-
-class NoTies:
+@form(
+    LaplaceTies,
+    claims=("B01",),
+    needs=(SEVERAL_RELEASES, TIMES_KNOWN, NEVER_TIED),
+    expected=NO_TIE,
+)
+class NoTies(Declared, Additive):
     """Brownian noise never repeats itself at a smaller time.
 
     Catches noise that stays where it was, or that comes from so few numbers that it collides. Equality in double
     precision has a probability too: it is added up, and only ties beyond it count.
     """
 
-    id = "ties"
-    kind = "law"
-    claims: tuple[str, ...] = ("B01",)
-
     def __init__(self) -> None:
         self.sessions = 0
         self.steps = 0
         self.ties = 0
         self.chance = 0.0
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> NoTies:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Counts exact ties at smaller times, and adds up how probable they were."""
@@ -164,17 +204,6 @@ class NoTies:
             chance = np.minimum(np.spacing(largest) / np.sqrt(s * (t - s) / t), 1.0)
         self.chance += float(chance[moving].sum()) * d
 
-    def fresh(self) -> NoTies:
-        """The same before anything was seen."""
-        return NoTies()
-
-    def merge(self, other: NoTies) -> None:
-        """Adds up the counts and what was to be expected."""
-        self.sessions += other.sessions
-        self.steps += other.steps
-        self.ties += other.ties
-        self.chance += other.chance
-
     def p_value(self) -> float:
         """P(at least so many ties) ≤ chance^ties / ties!."""
         if self.ties == 0:
@@ -186,97 +215,25 @@ class NoTies:
         return self.p_value() <= alpha / MOST_LOOKS
 
     def conclude(self, alpha: float) -> CheckResult:
-        """The verdict."""
-        p_value = self.p_value()
+        """Refuted by ties, or how frequent ones would have been."""
         verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
         if verdict is CheckVerdict.CONSISTENT and self.sessions < FEWEST_SESSIONS:
             verdict = CheckVerdict.INCONCLUSIVE
-        half_width = _proportion_half_width(self.ties, self.steps, alpha)
-        return CheckResult(
-            self.id,
-            self.kind,
+        estimate = Estimate(Measure.COUNT, self.chance, float(self.ties), None, self.steps)
+        found = Finding("releases equal to the one before at a smaller time", estimate)
+        half_width = proportion_half_width(self.ties, self.steps, alpha)
+        return concluded(
+            self,
             verdict,
-            self.claims,
             samples=self.sessions,
-            p_value=p_value,
+            p_value=self.p_value(),
             alpha=alpha,
-            detectable=f"probability of a tie above {half_width:.2g}",
-            expected="no release equals the one before at a smaller time",
-            observed=f"{self.ties} ties in {self.steps} releases",
+            finding=found.of(REPEATED_RELEASE) if verdict is CheckVerdict.REFUTED else None,
+            sizes=(Size("probability of a tie", half_width, "probability"),),
         )
 
 
-class SameAnswer:
-    """The same time, or ε, asked twice gives the same answer.
-
-    Catches fresh noise at a repeated time, which an analyst could average away. Needs no error probability: it has
-    probability one.
-    """
-
-    id = "ties.repeated-time"
-    kind = "law"
-    claims: tuple[str, ...] = ("P14", "A14")
-
-    def __init__(self) -> None:
-        self.sessions = 0
-        self.repeats = 0
-        self.changed = 0
-        self.change = 0.0
-        self.noise = 0.0
-
-    def observe(self, batch: Batch) -> None:
-        """Counts repeated requests whose release changed beyond rounding."""
-        repeated = batch.asked[:, 1:] == batch.asked[:, :-1]
-        steps = np.abs(np.diff(batch.releases, axis=1))
-        scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
-        self.sessions += int(repeated.any(axis=1).sum())
-        self.repeats += int(repeated.sum())
-        changed = repeated & ~(steps <= ROUNDING * scale).all(axis=2)
-        self.changed += int(changed.sum())
-        self.change += float(steps[changed].sum())
-        self.noise += float(np.abs(batch.noise[:, 1:])[changed].sum())
-
-    def fresh(self) -> SameAnswer:
-        """The same before anything was seen."""
-        return SameAnswer()
-
-    def merge(self, other: SameAnswer) -> None:
-        """Adds up the counts."""
-        self.sessions += other.sessions
-        self.repeats += other.repeats
-        self.changed += other.changed
-        self.change += other.change
-        self.noise += other.noise
-
-    def refuted(self, alpha: float) -> bool:
-        """Whether any repeated time changed its release."""
-        return self.changed > 0
-
-    def conclude(self, alpha: float) -> CheckResult:
-        """The verdict."""
-        verdict = CheckVerdict.REFUTED if self.changed else CheckVerdict.CONSISTENT
-        if self.repeats == 0:
-            verdict = CheckVerdict.NOT_COVERED
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
-            samples=self.sessions,
-            p_value=0.0 if self.changed else 1.0,
-            alpha=alpha,
-            detectable="any change",
-            expected="the same release",
-            observed=self._observed(),
-        )
-
-    def _observed(self) -> str:
-        words = f"{self.changed} of {self.repeats} repeated times changed the release"
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return f"{words}, {BY} {np.float64(self.change) / self.noise:.2g} of the noise" if self.changed else words
-
-
-def _proportion_half_width(happened: int, count: int, alpha: float) -> float:
+def proportion_half_width(happened: int, count: int, alpha: float) -> float:
     """The larger half of the Clopper–Pearson interval."""
     if count == 0:
         return 1.0

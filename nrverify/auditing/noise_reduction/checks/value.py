@@ -2,53 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.portfolio_check import LawCheck
+from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE, PULLED_TO_ZERO
+from nrverify.auditing.core.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    OF_ANY_LAW,
+    TIMES_KNOWN,
+    WEIGHT,
+    NoiseReductionContext,
+)
+from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth, dot
 
-PULL = "pull along the value"
 LARGE_VALUE = 100.0
-LARGE = "variance at values beyond 100"
-NEGATIVE = "variance at values below 0"
+"""Beyond this a value is large: rounding and pulls grow with it."""
+PULL = Topic("pull along the value", PULLED_TO_ZERO)
+FIRST_PULL = Topic("pull of the first release along the value", PULLED_TO_ZERO)
+LARGE = Topic(f"variance at values beyond {LARGE_VALUE:g}", DEPENDS_ON_VALUE)
+NEGATIVE = Topic("variance at values below 0", DEPENDS_ON_VALUE)
 
 
-class ValueLaw(LawCheck):
+@check(
+    id="law.value",
+    kind=Kind.LAW,
+    sentence="The noise does not depend on the value.",
+    claims=("P12",),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=43,
+    needs=(TIMES_KNOWN,),
+    expected="innovations are independent N(0, 1)",
+    implied_by=OF_ANY_LAW,
+    decisive=True,
+)
+class ValueLaw(PortfolioCheck):
     """The noise does not depend on the value.
 
     Catches a bridge that pulls towards 0 rather than towards f(x), noise scaled by the value, and values at which the
-    implementation goes wrong. Misses a dependence that shows at no value of the battery.
+    implementation goes wrong. Misses a dependence that shows at no value of the cases.
     """
 
-    id = "law.value"
-    claims: tuple[str, ...] = ("P12",)
+    configuration = ("of_case",)
 
-    def __init__(self, cases: list[Case]) -> None:
-        families: dict[str, tuple[float, Wealth]] = {
+    def __init__(self, cases: Iterable[Case]) -> None:
+        families: dict[Topic, tuple[float, Wealth]] = {
             PULL: (4.0, MeanWealth()),
-            "pull of the first release along the value": (2.0, MeanWealth()),
+            FIRST_PULL: (2.0, MeanWealth()),
             LARGE: (4.0, ScaleWealth()),
             NEGATIVE: (2.0, ScaleWealth()),
         }
-        self._words = {case.name: _words(case) for case in cases}
-        for words in self._words.values():
-            families[f"variance at value {words}"] = (1.0, ScaleWealth())
-            families[f"centre at value {words}"] = (1.0, MeanWealth())
+        self.of_case = {case.name: _topics(case) for case in cases}
+        """Variance and centre, by the name of the case."""
+        for variance, centre in self.of_case.values():
+            families[variance] = (1.0, ScaleWealth())
+            families[centre] = (1.0, MeanWealth())
         super().__init__(families)
 
-    def _leading(self, alpha: float) -> str:
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> ValueLaw:
+        """Over all cases."""
+        return cls(context.cases)
+
+    def leading(self, alpha: float) -> Topic:
         """A pull, if it is sure whatever the variance: what else stands out comes of it."""
-        pull, every = self.portfolio[PULL], ScaleWealth()
-        assert isinstance(pull, MeanWealth)
-        for words in self._words.values():
-            of_case = self.portfolio[f"variance at value {words}"]
-            assert isinstance(of_case, ScaleWealth)
-            every.merge(of_case)
+        pull, every = self.mean(PULL), ScaleWealth()
+        for variance, _ in self.of_case.values():
+            every.merge(self.scale(variance))
         sure = pull.cross**2 > -2 * np.log(alpha) * pull.energy * max(every.ratio, 1.0)
-        return PULL if sure else super()._leading(alpha)
+        return PULL if sure else super().leading(alpha)
 
     def observe(self, batch: Batch) -> None:
         """Bets on all innovations of a case, and along the sign of the value."""
@@ -58,18 +87,20 @@ class ValueLaw(LawCheck):
         z, here, sign = batch.innovations.filled, batch.innovations.present, np.sign(batch.case.array)
         sums, counts = z.sum(axis=(0, 1)), here.sum(axis=(0, 1))
         self.count += int(counts.sum())
-        self._products(PULL, np.dot(sign, sums), np.dot(sign * sign, counts))
+        self.mean(PULL).add(np.dot(sign, sums), np.dot(sign * sign, counts))
         first, firsts = z[:, 0].sum(axis=0), here[:, 0].sum(axis=0)
-        self._products("pull of the first release along the value", np.dot(sign, first), np.dot(sign * sign, firsts))
+        self.mean(FIRST_PULL).add(np.dot(sign, first), np.dot(sign * sign, firsts))
         large = np.abs(batch.case.array) >= LARGE_VALUE
-        self._squares(LARGE, counts[large].sum(), dot(z[..., large], z[..., large]))
+        self.scale(LARGE).add(counts[large].sum(), dot(z[..., large], z[..., large]))
         negative = batch.case.array < 0
-        self._squares(NEGATIVE, counts[negative].sum(), dot(z[..., negative], z[..., negative]))
+        self.scale(NEGATIVE).add(counts[negative].sum(), dot(z[..., negative], z[..., negative]))
         # A case that was refused at its value has moved inwards, and keeps its name.
-        words = self._words[batch.case.name]
-        self._squares(f"variance at value {words}", counts.sum(), dot(z, z))
-        self._products(f"centre at value {words}", np.dot(np.where(sign == 0, 1.0, sign), sums), counts.sum())
+        variance, centre = self.of_case[batch.case.name]
+        self.scale(variance).add(counts.sum(), dot(z, z))
+        self.mean(centre).add(np.dot(np.where(sign == 0, 1.0, sign), sums), counts.sum())
 
 
-def _words(case: Case) -> str:
-    return f"{', '.join(f'{x:g}' for x in case.value)} ({case.name})"
+def _topics(case: Case) -> tuple[Topic, Topic]:
+    value = f"{', '.join(f'{x:g}' for x in case.value)} ({case.name})"
+    centre = Topic(f"centre at value {value}", DEPENDS_ON_VALUE)
+    return Topic(f"variance at value {value}", DEPENDS_ON_VALUE, shift=centre), centre

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow
 
-DEFAULT_EPSILONS = (0.2, 5.0)
 DEFAULT_DIMENSIONS = (1, 3)
+"""Of a subject that takes any: one coordinate, and enough to see what three have in common."""
 WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
 STRETCH = 2.5
@@ -28,10 +29,6 @@ HARDLY_LESS = 1 - 2e-6
 """Two times that a comparison with a tolerance takes for the same."""
 MOST_SCATTERED, SCATTERED_SHARE = 5, 0.15
 """Schedules of no more times than this are now and then scattered over the whole range."""
-EPSILONS = 24
-"""An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
-FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
-"""Where the times of Brownian noise are not known the grid is finer: many looks leave a claim less slack than few."""
 ONE_BY_ONE = "one by one"
 ONE_BY_ONE_SHARE = 0.02
 """Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
@@ -56,7 +53,8 @@ class Case:
 
     name: str
     value: tuple[float, ...]
-    play: Fixed | Follow
+    play: Fixed | Follow | None
+    """How sessions are asked; None for recorded sessions, whose rule is not known."""
     method: str
     one_by_one: bool = False
     """Whether each transcript is a request of its own, with a seed of its own, where the method gives many at once."""
@@ -66,6 +64,13 @@ class Case:
     """It is not asked for before so many sessions were drawn."""
     either: bool = False
     """Whether it is asked by sample() or by open() from look to look."""
+
+    @property
+    def rule(self) -> Fixed | Follow:
+        """How sessions are asked, of a case that is asked and not recorded."""
+        if self.play is None:
+            raise ValueError(f"the play of {self.name!r} is None: recorded sessions cannot be asked again")
+        return self.play
 
     @property
     def together(self) -> bool:
@@ -81,40 +86,6 @@ class Case:
     def fixed(self) -> bool:
         """Whether every session has the same schedule."""
         return isinstance(self.play, Fixed)
-
-
-@dataclass(frozen=True)
-class Knob:
-    """The range of what a release is asked for, and which way it runs: times fall, ε's rise."""
-
-    low: float
-    high: float
-    falling: bool
-
-    def at(self, position: float) -> float:
-        """A request between the noisiest (position 0) and the least noisy (position 1), evenly in its logarithm."""
-        start, end = (self.high, self.low) if self.falling else (self.low, self.high)
-        if not self.falling:
-            position = round(position * (EPSILONS - 1)) / (EPSILONS - 1)
-        return float(start * (end / start) ** position)
-
-    def steps(self, start: float, factors: Sequence[float]) -> tuple[float, ...]:
-        """A schedule from a position, each request the last one times (or divided by) a factor, kept in the range."""
-        first = self.at(start)
-        room = math.log(first / self.low) if self.falling else math.log(self.high / first)
-        drops = np.cumsum([0.0, *(math.log(1 / factor) for factor in factors)])
-        scale = min(1.0, room / drops[-1]) if drops[-1] > 0 else 1.0
-        if self.falling:
-            return tuple(float(min(max(first * math.exp(-drop), self.low), self.high)) for drop in drops * scale)
-        whole = math.log(self.high / self.low)
-        return tuple(self.at((math.log(first / self.low) + float(drop)) / whole) for drop in drops * scale)
-
-
-def knob_of(description: Description) -> Knob:
-    """The range a subject is asked in: its own, or the default of its knob."""
-    usual = DEFAULT_EPSILONS if description.knob == "epsilon" else description.family.times(description.rate or 1.0)
-    low, high = description.range or usual
-    return Knob(max(low, 1e-12), high, description.knob == "time")
 
 
 def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Case]:
@@ -206,16 +177,17 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> C
         case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
     if not knob.falling:
         return case
-    if isinstance(case.play, Fixed):
-        if case.play.length == 1:
+    rule = case.rule
+    if isinstance(rule, Fixed):
+        if rule.length == 1:
             return replace(case, play=Fixed((knob.at(float(rng.random())),)))
-        if len(set(case.play.schedule)) == case.play.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
-            return replace(case, play=Fixed(_scattered(case.play.length, knob, rng)))
-        schedule = _stretched(case.play.schedule, knob.low, rng)
+        if len(set(rule.schedule)) == rule.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
+            return replace(case, play=Fixed(_scattered(rule.length, knob, rng)))
+        schedule = _stretched(rule.schedule, knob.low, rng)
         factor = _factor(schedule[-1], schedule[0], knob, rng)
         return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
-    factor = _factor(case.play.end, case.play.start, knob, rng)
-    return replace(case, play=replace(case.play, start=case.play.start * factor, end=case.play.end * factor))
+    factor = _factor(rule.end, rule.start, knob, rng)
+    return replace(case, play=replace(rule, start=rule.start * factor, end=rule.end * factor))
 
 
 def _moved_value(value: tuple[float, ...], integer: bool, rng: np.random.Generator) -> tuple[float, ...]:

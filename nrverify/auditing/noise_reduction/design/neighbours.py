@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.noise_reduction.design.cases import Case, Knob
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow
 

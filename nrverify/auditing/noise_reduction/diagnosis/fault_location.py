@@ -7,14 +7,17 @@ itself says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincc
 
-from nrverify.auditing.core.check import Batch, Check
+from nrverify.auditing.core.finding import Place
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.statistics.additive import Additive, Tally
 
 WRONG, RIGHT = 1e-4, 1e-3
 """A level with a smaller tail probability than the first is wrong; one with a larger than the second may be right."""
@@ -22,13 +25,15 @@ FEWEST, MOST_LEFT = 100, 0.1
 """Levels with fewer innovations are left out, unless they have so large a share of all."""
 
 Sum = tuple[int, float]
+KINDS = ("dimension", "method", "release", "time")
+"""In which places are told apart: a method is 1 for open() and 0 for sample(), a time the decade it lies in."""
 
 
-@dataclass
-class Places:
+class Places(Additive):
     """The number of innovations and Σz² at each level of each kind, case by case."""
 
-    sums: dict[tuple[str, float, str], Sum] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.sums: Tally[tuple[str, float, str], NDArray[np.float64]] = Tally()
 
     def observe(self, batch: Batch) -> None:
         """Takes in sessions of a fixed schedule."""
@@ -43,29 +48,25 @@ class Places:
             self._add(("release", place + 1, case), count, square)
             self._add(("time", float(np.floor(np.log10(time))), case), count, square)
 
-    def merge(self, other: Places) -> None:
-        """Takes in what another has seen."""
-        for place, (count, square) in other.sums.items():
-            self._add(place, count, square)
-
     def _add(self, place: tuple[str, float, str], count: int, square: float) -> None:
-        before = self.sums.get(place, (0, 0.0))
-        self.sums[place] = before[0] + int(count), before[1] + float(square)
+        self.sums[place] = self.sums.get(place, np.zeros(2)) + np.array([count, square], dtype=float)
 
     @property
-    def words(self) -> str | None:
+    def place(self) -> Place | None:
         """Where it is seen, if it is not everywhere; None also where two kinds of places cannot be told apart."""
         found = list(self._only())
         return found[0] if len(found) == 1 else None
 
-    def _only(self) -> Iterator[str]:
-        for kind, say in WORDS.items():
+    def _only(self) -> Iterator[Place]:
+        for kind in KINDS:
             cells: dict[float, list[Sum]] = {}
-            for (of, level, _), found in sorted(self.sums.items()):
+            for of, level, case in sorted(self.sums):
                 if of == kind:
-                    cells.setdefault(level, []).append(found)
+                    count, square = self.sums[of, level, case]
+                    cells.setdefault(level, []).append((int(count), float(square)))
             if (divided := _divided(cells)) is not None:
-                yield say(*divided)
+                wrong, right = divided
+                yield Place(kind, tuple(map(float, wrong)), tuple(map(float, right)))
 
 
 def _divided(cells: Mapping[float, Sequence[Sum]]) -> tuple[list[float], list[float]] | None:
@@ -108,39 +109,13 @@ def _spared(found: Sum, ratio: float) -> bool:
     return _tail(found) > RIGHT and _tail((count, square / max(ratio, 1e-300))) < RIGHT
 
 
-def _of_releases(wrong: Sequence[float], right: Sequence[float]) -> str:
-    if wrong == [1]:
-        return "at the first release"
-    if min(wrong) > max(right):
-        return f"from release {min(wrong):.0f} on"
-    return "at " + _listed("release", [f"{level:.0f}" for level in wrong])
-
-
-def _of_times(wrong: Sequence[float], right: Sequence[float]) -> str:
-    if min(wrong) > max(right):
-        return f"at times from {10.0 ** min(wrong):g} on"
-    if max(wrong) < min(right):
-        return f"at times below {10.0 ** (max(wrong) + 1):g}"
-    return "at times " + " and ".join(f"from {10.0**level:g} to {10.0 ** (level + 1):g}" for level in wrong)
-
-
-def _listed(what: str, names: Sequence[str]) -> str:
-    return f"{what}{'s' if len(names) > 1 else ''} {', '.join(names)}"
-
-
-WORDS: dict[str, Callable[[Sequence[float], Sequence[float]], str]] = {
-    "dimension": lambda wrong, _: "in " + _listed("dimension", [f"{level:.0f}" for level in wrong]),
-    "method": lambda wrong, _: f"through {'open' if wrong == [1] else 'sample'}()",
-    "release": _of_releases,
-    "time": _of_times,
-}
-
-
-def with_places(results: Sequence[CheckResult], checks: Sequence[Check]) -> list[CheckResult]:
-    """Where something is refuted, the results say where a fault of the law is seen."""
+def with_place(results: Sequence[CheckResult], places: Places | None) -> list[CheckResult]:
+    """Where something is refuted, the findings say where a fault of the law is seen."""
     refuted = any(result.verdict is CheckVerdict.REFUTED for result in results)
-    places = next((kept for check in checks if (kept := getattr(check, "places", None)) is not None), None)
-    if not refuted or places is None:
+    place = places.place if refuted and places is not None else None
+    if place is None:
         return list(results)
-    words = places.words
-    return [replace(result, where=words) for result in results]
+    return [
+        result if result.finding is None else replace(result, finding=replace(result.finding, where=place))
+        for result in results
+    ]

@@ -12,6 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.faults import Fault
+from nrverify.auditing.core.faults import recursion as faults
+
 Floats = NDArray[np.float64]
 Variance = Callable[[Floats], Floats]
 """v, from times."""
@@ -150,52 +153,38 @@ def _shrunk(variance: Variance, times: Floats) -> Floats:
     return np.asarray((v / np.sqrt(v[0]))[:, None])
 
 
-FRESH = "noise drawn afresh for each release: the releases before are forgotten"
-LATE = "releases come one late: each has the noise of the time before"
-EARLY = "releases come one early: each has the noise of the next time"
-REVERSED = "releases come in reverse order: the first has the noise of the last time"
-RECURSIONS: dict[str, Recursion] = {
-    FRESH: lambda variance, times: np.diag(np.sqrt(variance(times))),
-    "each release is bridged from the first one, not from the one before": _from_first,
-    "the time of the release before is stored one release late": _from_stale_time,
-    "the time of the first release is taken for that of the release before": _from_first_time,
-    "each release is bridged from the one before the last": _skipping_one,
-    "the bridge is not drawn in: each release keeps all the noise of the one before": _not_drawn_in,
-    "the bridge is drawn in by the root of the share that it should be": _drawn_in_by_root,
-    "the step of the bridge has the variance of the difference of both times": _step_of_difference,
-    "the step of the bridge has the variance of a whole release": _whole_steps,
-    "noise is added to the release before, which makes it noisier and not less noisy": _added_on,
-    "fresh noise is added to the release before": _added_whole,
-    "a variance is taken for a standard deviation in the step of the bridge": _squared_steps,
-    "a variance is taken for a standard deviation wherever noise is drawn": _squared_draws,
-    "a standard deviation is taken for a variance wherever noise is drawn": _root_draws,
-    "the time is taken for the variance": lambda variance, times: walked(times),
-    "the time is taken for the standard deviation": lambda variance, times: walked(times**2),
-    "the noise of the square of the time: a variance taken for a standard deviation": (
-        lambda variance, times: walked(variance(times**2))
-    ),
-    "the noise of the root of the time: a standard deviation taken for a variance": (
-        lambda variance, times: walked(variance(np.sqrt(times)))
-    ),
-    "one random number serves all steps of a session, as if it were seeded again at each": _same_number,
-    "one random number serves all steps after the first release": _one_step_number,
-    "two releases have the correlation s/t where it must be its root": _correlation_not_rooted,
-    "one noise is scaled down for all releases, by the standard deviation": _rescaled,
-    "one noise is scaled down for all releases, by the variance": _shrunk,
-    "the share of the noise before that is kept is squared: (s/t)² for s/t": (
-        lambda variance, times: walked(variance(times) ** 2 / variance(times)[0])
-    ),
-    REVERSED: lambda variance, times: walked(variance(times))[::-1],
-    LATE: (lambda variance, times: walked(variance(np.append(times[0], times[:-1])))),
-    EARLY: (lambda variance, times: walked(variance(np.append(times[1:], times[-1])))),
-    "the noise is never reduced: each release has that of the first time": (
-        lambda variance, times: walked(variance(np.full_like(times, times[0])))
-    ),
-    "every release has the noise of the last time": (
-        lambda variance, times: walked(variance(np.full_like(times, times[-1])))
-    ),
+RECURSIONS: dict[Fault, Recursion] = {
+    faults.ALL_FRESH: lambda variance, times: np.diag(np.sqrt(variance(times))),
+    faults.FROM_FIRST: _from_first,
+    faults.STALE_TIME: _from_stale_time,
+    faults.FIRST_TIME: _from_first_time,
+    faults.SKIPS_ONE: _skipping_one,
+    faults.NOT_DRAWN_IN: _not_drawn_in,
+    faults.DRAWN_IN_BY_ROOT: _drawn_in_by_root,
+    faults.STEP_OF_DIFFERENCE: _step_of_difference,
+    faults.WHOLE_STEP: _whole_steps,
+    faults.NOISE_ADDED: _added_on,
+    faults.FRESH_ADDED: _added_whole,
+    faults.SQUARED_STEP: _squared_steps,
+    faults.SQUARED_DRAWS: _squared_draws,
+    faults.ROOT_DRAWS: _root_draws,
+    faults.TIME_FOR_VARIANCE: lambda variance, times: walked(times),
+    faults.TIME_FOR_DEVIATION: lambda variance, times: walked(times**2),
+    faults.SQUARED_TIME: lambda variance, times: walked(variance(times**2)),
+    faults.ROOT_TIME: lambda variance, times: walked(variance(np.sqrt(times))),
+    faults.ONE_NUMBER: _same_number,
+    faults.ONE_STEP_NUMBER: _one_step_number,
+    faults.CORRELATION_NOT_ROOTED: _correlation_not_rooted,
+    faults.RESCALED: _rescaled,
+    faults.SHRUNK: _shrunk,
+    faults.SHARE_SQUARED: lambda variance, times: walked(variance(times) ** 2 / variance(times)[0]),
+    faults.REVERSED: lambda variance, times: walked(variance(times))[::-1],
+    faults.LATE: lambda variance, times: walked(variance(np.append(times[0], times[:-1]))),
+    faults.EARLY: lambda variance, times: walked(variance(np.append(times[1:], times[-1]))),
+    faults.NEVER_REDUCED: lambda variance, times: walked(variance(np.full_like(times, times[0]))),
+    faults.LAST_TIME: lambda variance, times: walked(variance(np.full_like(times, times[-1]))),
 }
-"""What went wrong, and what the noise would be."""
+"""What the noise would be, by the fault that makes it so."""
 
 
 def _answers_again(recursion: Recursion) -> bool:
@@ -205,5 +194,5 @@ def _answers_again(recursion: Recursion) -> bool:
     return bool(np.allclose(first[0], first[1]) and np.allclose(middle[1], middle[2]))
 
 
-UNREPEATED = frozenset(cause for cause, recursion in RECURSIONS.items() if not _answers_again(recursion))
+UNREPEATED = frozenset(fault for fault, recursion in RECURSIONS.items() if not _answers_again(recursion))
 """Those that answer a time asked for again with another release."""

@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from threadpoolctl import threadpool_limits
 
-from nrverify.auditing.core.check import Batch, Check
+from nrverify.auditing.core.faults import Fault
+from nrverify.auditing.core.faults.recursion import ALL_SCALED, FIRST_SCALED, STEPS_SCALED
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, Variance, walked
+from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, UNREPEATED, Variance, walked
 from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
 
 MOST_SCHEDULES = 400
+"""Of which sums are kept: memory is bounded, and so many tell the faults apart."""
 JITTER = 1e-9
 """A covariance may be singular: one number for all releases. Its variances are raised by this share."""
 SINGULAR = 1e-6
@@ -34,18 +38,15 @@ which the diagnosis takes no notice, can have hundreds."""
 FITS = (0.75, 1.33)
 """What fits has pooled variances of its innovations within these, beyond what chance explains."""
 DECISIVE, FEW = 5.0, 500
+"""Below so many sessions a fault that gains so many times what the next does is named without asking if it fits."""
 NEAR, MOST_NAMED = 2.0, 3
 """Log-likelihood within which faults are hardly told apart, and how many are named."""
 LARGEST_CORRELATION = 0.2
+"""Of two innovations in a row, for what fits."""
 CLOSE, CLOSE_JUMPS = 1e-4, 0.01
 """Logarithms of times closer than these are close, of normal noise and of noise that jumps."""
 FEWEST = 30
-ORIGINS = {
-    2.0: "the noise of two draws added, or a scale taken for a standard deviation",
-    0.5: "a standard deviation taken for a scale, or a factor 2 forgotten",
-    0.25: "half the scale",
-    4.0: "twice the scale",
-}
+"""Sessions and coordinates below which second moments tell nothing."""
 SMALLEST = 1e-6
 """No constant is smaller: that is a step without noise, which is a fault of its own."""
 
@@ -65,8 +66,12 @@ class Moments:
         if np.isfinite(products).all() and (np.diff(times) < 0).all():
             self._add(tuple(times.tolist()), noise.shape[0] * noise.shape[2], products)
 
+    def fresh(self) -> Moments:
+        """An empty copy."""
+        return Moments()
+
     def merge(self, other: Moments) -> None:
-        """Takes in what another has seen."""
+        """Adds the sums of another, as far as there is room for its schedules: so no plain sum."""
         for times, (count, products) in other.sums.items():
             self._add(times, count, products)
 
@@ -78,63 +83,21 @@ class Moments:
             self.sums[times] = count, products
 
 
-@dataclass(frozen=True)
-class Suspect:
-    """What went wrong, in words, and what it gives to an attacker."""
-
-    causes: tuple[str, ...]
-    """The likeliest first, and those that are hardly told from it."""
-    precision: float
-    """The largest precision of the value over the one paid for, when all releases are weighed as well as possible."""
-    gain: float
-    """Log-likelihood by which it beats the claim."""
-    normal: bool
-    """Whether the noise claimed is normal: then second moments tell all."""
-
-    @property
-    def cause(self) -> str:
-        """In words."""
-        return ", or ".join(self.causes)
-
-    @property
-    def effect(self) -> str:
-        """A leak, or not."""
-        if self.precision > 1e6:
-            return "two releases together betray the value exactly: a leak"
-        if self.precision > 1 + 1e-6:
-            times = f"{self.precision:.3g}" if self.precision < 1000 else f"{self.precision:,.0f}"
-            return (
-                f"weighing the releases as well as possible, an attacker knows the value with up to {times} times the "
-                "precision that was paid for: a leak"
-            )
-        if self.normal:
-            return (
-                "if that is all that is wrong, the releases say no more than was paid for, however they are weighed: "
-                "only accuracy suffers"
-            )
-        return "too much noise: accuracy suffers; whether the changed law leaks as well, second moments do not tell"
-
-
-def with_suspect(
-    results: Sequence[CheckResult], checks: Sequence[Check], description: Description
-) -> list[CheckResult]:
-    """Where something is refuted, the result of the check that kept second moments says which fault they fit."""
-    refuted = any(result.verdict is CheckVerdict.REFUTED for result in results)
-    moments = {check.id: kept for check in checks if (kept := getattr(check, "moments", None)) is not None}
-    if not refuted or not moments:
-        return list(results)
+def suspect_of(results: Sequence[CheckResult], moments: Moments | None, description: Description) -> Suspect | None:
+    """The fault that explains the second moments, where something is refuted and it explains the evidence."""
+    if moments is None or not any(result.verdict is CheckVerdict.REFUTED for result in results):
+        return None
     rate, family = description.rate or 1.0, description.family
 
     def variance(times: Floats) -> Floats:
         return family.variance(times, rate)
 
-    found = [result.statistic or 0.0 for result in results if result.id.startswith("law.")]
-    evidence = min(max([0.0, *found]), PLENTY)
     # Audits side by side, each with a thread per core for its small matrices, take ten times as long.
     with threadpool_limits(1):
-        suspects = {id: diagnosed(kept, variance, family.increments) for id, kept in moments.items()}
-    sure = {id: found for id, found in suspects.items() if found is not None and found.gain >= EXPLAINED * evidence}
-    return [replace(result, suspect=sure.get(result.id)) for result in results]
+        found = diagnosed(moments, variance, family.increments)
+    bets = [result.statistic or 0.0 for result in results if result.decisive]
+    evidence = min(max([0.0, *bets]), PLENTY)
+    return found if found is not None and found.gain >= EXPLAINED * evidence else None
 
 
 def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | None:
@@ -144,21 +107,38 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | N
         return None
     claimed = [_factored(walked(variance(one.times))) for one in seen]
     base = sum(one.log_likelihood(factor) for one, factor in zip(seen, claimed, strict=True))
-    gains = [(LEAST_GAIN, "", claimed)]
-    for cause, factors, handicap in _suspected(seen, variance, claimed):
-        found = sum(one.log_likelihood(factor) for one, factor in zip(seen, factors, strict=True)) - handicap
-        gains.append((found - base, cause, factors))
-    gains.sort(key=lambda one: one[0], reverse=True)
-    (gain, cause, factors), (next_gain, *_) = gains[:2]
+    fitted = [_Fitted(None, claimed, LEAST_GAIN)]
+    for one in _suspected(seen, variance, claimed):
+        found = sum(known.log_likelihood(factor) for known, factor in zip(seen, one.factors, strict=True))
+        fitted.append(replace(one, gain=found + one.gain - base))
+    fitted.sort(key=lambda one: one.gain, reverse=True)
+    best, second = fitted[:2]
     # Few sessions of counts or rare jumps hardly tell whether it fits, but may tell it from all others.
-    told = not normal and gain > DECISIVE * next_gain and sum(one.count for one in seen) < FEW
-    if not cause or not (told or _fits(seen, factors)):
+    told = not normal and best.gain > DECISIVE * second.gain and sum(one.count for one in seen) < FEW
+    if best.fault is None or not (told or _fits(seen, best.factors)):
         return None
-    near = [
-        words for other, words, fitted in gains[1:MOST_NAMED] if other > gain - NEAR and words and _fits(seen, fitted)
-    ]
-    precisions = [_precision(one, factor, variance) for one, factor in zip(seen, factors, strict=True)]
-    return Suspect((cause, *near), max(precisions), gain, normal)
+    near = [one for one in fitted[1:MOST_NAMED] if one.gain > best.gain - NEAR and one.fault is not None]
+    named = {one.fault: one.ratio for one in (best, *near) if one is best or _fits(seen, one.factors)}
+    precisions = [_precision(one, factor, variance) for one, factor in zip(seen, best.factors, strict=True)]
+    return Suspect(
+        tuple(fault for fault in named if fault is not None),
+        {fault.id: ratio for fault, ratio in named.items() if fault is not None and ratio is not None},
+        max(precisions),
+        best.gain,
+        normal,
+        redraws_repeated=best.fault in UNREPEATED,
+    )
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A fault (None for the claim), the factors of its noise for each schedule, and what it gains over the claim."""
+
+    fault: Fault | None
+    factors: list[Floats]
+    gain: float
+    ratio: float | None = None
+    """The constant that was fitted, if one was."""
 
 
 @dataclass(frozen=True)
@@ -179,48 +159,34 @@ class _Seen:
         return float(-self.count * np.log(np.diag(factor)).sum() - 0.5 * np.trace(self.innovations(factor)))
 
 
-def _suspected(
-    seen: list[_Seen], variance: Variance, claimed: list[Floats]
-) -> Iterator[tuple[str, list[Floats], float]]:
-    """Faults in words, their factors for each schedule, and by how much they are held back."""
-    for cause, recursion in RECURSIONS.items():
-        yield cause, [_factored(recursion(variance, one.times)) for one in seen], 0.0
-    for cause, factors in _constants(seen, claimed):
-        yield cause, factors, FITTED
+def _suspected(seen: list[_Seen], variance: Variance, claimed: list[Floats]) -> Iterator[_Fitted]:
+    """Faults with their factors; what they gain so far is minus what holds them back."""
+    for fault, recursion in RECURSIONS.items():
+        yield _Fitted(fault, [_factored(recursion(variance, one.times)) for one in seen], 0.0)
+    yield from _constants(seen, claimed)
 
 
-def _constants(seen: list[_Seen], claimed: list[Floats]) -> Iterator[tuple[str, list[Floats]]]:
+def _constants(seen: list[_Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
     """All noise too large or small by one factor, the first release alone, or the steps alone."""
     squares = [np.diag(one.innovations(factor)) for one, factor in zip(seen, claimed, strict=True)]
     first, later = sum(s[0] for s in squares), sum(s[1:].sum() for s in squares)
     firsts, laters = sum(one.count for one in seen), sum(one.count * (one.times.size - 1) for one in seen)
-    alike = (first + later) / (firsts + laters)
+    alike = float((first + later) / (firsts + laters))
     if alike <= SMALLEST:
         # Without noise there is nothing to compare: other checks say so.
         return
-    yield _constant("all noise has", alike), [np.sqrt(alike) * factor for factor in claimed]
+    yield _Fitted(ALL_SCALED, [np.sqrt(alike) * factor for factor in claimed], -FITTED, alike)
     if not laters or min(first / firsts, later / laters) <= SMALLEST:
         return
-    for words, of_first, of_later in (
-        ("the first release has", first / firsts, 1.0),
-        ("the steps of the bridge have", 1.0, later / laters),
+    for fault, of_first, of_later in (
+        (FIRST_SCALED, float(first / firsts), 1.0),
+        (STEPS_SCALED, 1.0, float(later / laters)),
     ):
         factors = []
         for factor in claimed:
             scales = np.sqrt(np.append(of_first, np.full(len(factor) - 1, of_later)))
             factors.append(factor * scales)
-        yield _constant(words, of_first * of_later), factors
-
-
-def _constant(words: str, ratio: float) -> str:
-    """A wrong constant and, near a simple one, where it may come from."""
-    origin = origin_of(ratio)
-    return f"{words} {ratio:.3g} times the variance claimed" + (f" ({origin})" if origin else "")
-
-
-def origin_of(ratio: float) -> str | None:
-    """Where a ratio of variances near a simple one may come from."""
-    return next((origin for simple, origin in ORIGINS.items() if abs(ratio / simple - 1) < 0.05), None)
+        yield _Fitted(fault, factors, -FITTED, of_first * of_later)
 
 
 def _factored(factor: Floats) -> Floats:

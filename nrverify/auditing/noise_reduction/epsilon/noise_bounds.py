@@ -9,17 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtri, gammaincinv
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.noise_reduction.design.cases import FINE_EPSILONS
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS
+from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
 from nrverify.auditing.noise_reduction.epsilon.single_release import SMALLER
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.statistics.additive import Additive
 from nrverify.statistics.wealth import EFFECTS
 
 Floats = NDArray[np.float64]
 Key = TypeVar("Key")
 
 LARGER: Floats = EFFECTS[EFFECTS > 0]
+"""Bets on more noise, where `SMALLER` are those on less."""
 FARTHEST = 1e3
+"""Noise so many times larger than what was seen is never excluded: where no limit is found below, it is the limit."""
 MOST_LEVELS = 2 * FINE_EPSILONS
 """Noise levels bounded at once: the grid in two dimensions, fixed in advance so that α is divided alike each time."""
 MOST_PLACES = 512
@@ -31,34 +35,32 @@ COMPARISONS = 8
 
 Schedule = tuple[float, ...]
 """The ε's of a session, in the order asked."""
+Level = tuple[int, Schedule, float]
+"""Dimension, schedule, and the ε in it."""
 
 
-class NoiseLevels:
-    """Sums of the noise's sizes (Laplace) or squares at each ε of each schedule, by dimension."""
+class NoiseLevels(Additive):
+    """Sums of the noise's sizes (Laplace) or squares, and their counts, at each ε of each schedule, by dimension."""
+
+    configuration = ("laplace",)
 
     def __init__(self, laplace: bool) -> None:
-        self._laplace = laplace
-        self._sums: dict[tuple[int, Schedule, float], tuple[float, int]] = {}
+        self.laplace = laplace
+        self.sums: CappedSums[Level] = CappedSums(MOST_PLACES)
 
-    def add(self, batch: Batch) -> None:
+    def observe(self, batch: Batch) -> None:
         """Takes in transcripts of a fixed schedule."""
-        size = np.abs(batch.noise) if self._laplace else batch.noise**2
+        size = np.abs(batch.noise) if self.laplace else batch.noise**2
         sessions, _, d = size.shape
         schedule = tuple(batch.asked[0].tolist())
         # A repeated ε repeats its release: the first occurrence in a session counts.
         for epsilon in dict.fromkeys(schedule):
             total = float(size[:, schedule.index(epsilon)].sum())
-            self._count((d, schedule, epsilon), total, sessions * d)
+            self.add((d, schedule, epsilon), total, sessions * d)
 
-    def merge(self, other: NoiseLevels) -> None:
-        """Takes in what another has added up."""
-        for key, (total, count) in other._sums.items():
-            self._count(key, total, count)
-
-    def _count(self, key: tuple[int, Schedule, float], total: float, count: int) -> None:
-        if key in self._sums or len(self._sums) < MOST_PLACES:
-            before = self._sums.get(key, (0.0, 0))
-            self._sums[key] = (before[0] + total, before[1] + count)
+    def add(self, level: Level, total: float, count: int) -> None:
+        """Takes in a sum over so many numbers."""
+        self.sums.add(level, np.array([total, count], dtype=float))
 
     def largest(self, alpha: float) -> dict[tuple[int, float], float]:
         """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
@@ -71,7 +73,7 @@ class NoiseLevels:
     def by_schedule(self, alpha: float) -> dict[tuple[int, Schedule], dict[float, float]]:
         """For each schedule the largest t not excluded at each of its ε's, all at once with error α at every look."""
         found: dict[tuple[int, Schedule], dict[float, float]] = {}
-        for (d, schedule, epsilon), t in self._limits(self._sums, alpha / MOST_PLACES, SMALLER).items():
+        for (d, schedule, epsilon), t in self._limits(self.sums.sums, alpha / MOST_PLACES, SMALLER).items():
             found.setdefault((d, schedule), {})[epsilon] = t
         return found
 
@@ -81,7 +83,7 @@ class NoiseLevels:
         `spared` says how many times the noise of one look many looks need: noise that suits itself to the schedule
         differs by as much.
         """
-        places = [(d, epsilon) for d, schedule, epsilon in self._sums if len(set(schedule)) == 1]
+        places = [(d, epsilon) for d, schedule, epsilon in self.sums.sums if len(set(schedule)) == 1]
         found = [
             self._same(d, epsilon, spared(epsilon, MANY), alpha / (2 * MOST_LOOKS * COMPARISONS))
             for d, epsilon in list(dict.fromkeys(places))[:COMPARISONS]
@@ -98,40 +100,39 @@ class NoiseLevels:
             return False
         return True if 1 / apart < low and high < apart else None
 
-    def _sum(self, d: int, epsilon: float, fewest: int, most: int | None) -> tuple[float, int]:
+    def _sum(self, d: int, epsilon: float, fewest: int, most: int | None) -> tuple[float, float]:
         """Over the schedules with at least and at most so many different ε's."""
         found = [
             sums
-            for (dimension, schedule, at), sums in self._sums.items()
+            for (dimension, schedule, at), sums in self.sums.sums.items()
             if (dimension, at) == (d, epsilon) and fewest <= len(set(schedule)) <= (most or len(schedule))
         ]
-        return sum(total for total, _ in found), sum(count for _, count in found)
+        return sum(float(total) for total, _ in found), sum(float(count) for _, count in found)
 
-    def _pooled(self) -> dict[tuple[int, float], tuple[float, int]]:
+    def _pooled(self) -> dict[tuple[int, float], Floats]:
         """The sums at each (d, ε), whatever the schedule."""
-        pooled: dict[tuple[int, float], tuple[float, int]] = {}
-        for (d, _, epsilon), (total, count) in self._sums.items():
-            before = pooled.get((d, epsilon), (0.0, 0))
-            pooled[d, epsilon] = (before[0] + total, before[1] + count)
-        return dict(list(pooled.items())[:MOST_LEVELS])
+        pooled: CappedSums[tuple[int, float]] = CappedSums(MOST_LEVELS)
+        for (d, _, epsilon), sums in self.sums.sums.items():
+            pooled.add((d, epsilon), sums)
+        return pooled.sums
 
-    def _limits(self, sums: dict[Key, tuple[float, int]], alpha: float, effects: Floats) -> dict[Key, float]:
+    def _limits(self, sums: dict[Key, Floats], alpha: float, effects: Floats) -> dict[Key, float]:
         """The farthest t not excluded for each, with error α each."""
         seen = {key: found for key, found in sums.items() if found[1]}
         counts = np.array([count for _, count in seen.values()], dtype=float)
-        ratios = _last_ratios(counts, 1.0 if self._laplace else 0.5, -np.log(alpha), effects)
-        return {key: total / float(ratio) for (key, (total, _)), ratio in zip(seen.items(), ratios, strict=True)}
+        ratios = _last_ratios(counts, 1.0 if self.laplace else 0.5, -np.log(alpha), effects)
+        return {key: float(total / ratio) for (key, (total, _)), ratio in zip(seen.items(), ratios, strict=True)}
 
     def resolution(self, alpha: float) -> float:
         """How far the upper confidence limit of the noise lies above it, where it was seen most at each ε."""
-        counts: dict[float, int] = {}
+        counts: dict[float, float] = {}
         for (_, epsilon), (_, count) in self._pooled().items():
-            counts[epsilon] = max(count, counts.get(epsilon, 0))
-        shape = (1.0 if self._laplace else 0.5) * min(counts.values(), default=0)
+            counts[epsilon] = max(float(count), counts.get(epsilon, 0.0))
+        shape = (1.0 if self.laplace else 0.5) * min(counts.values(), default=0.0)
         return float(shape / gammaincinv(shape, alpha / MOST_LEVELS) - 1) if shape > 1 else float("inf")
 
 
-def _ratio_limits(over: tuple[float, int], under: tuple[float, int], alpha: float) -> tuple[float, float]:
+def _ratio_limits(over: tuple[float, float], under: tuple[float, float], alpha: float) -> tuple[float, float]:
     """Between these lies the ratio of two variances, from independent sums of squares, but for α on either side."""
     (total, count), (below, number) = over, under
     ratio = (total / count) / (below / number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,18 +11,23 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
 from nrverify.laws.skellam import Skellam
+from nrverify.statistics.additive import Additive
 from nrverify.statistics.wealth import EFFECTS, log_average
 
 Floats = NDArray[np.float64]
 
 SMALLER: Floats = EFFECTS[EFFECTS < 0]
+"""Bets on less noise."""
 COLUMNS = 12
+"""Positions in a session that are bet on: the longest schedules of the usual designs have as many."""
 MOST_ALONE = 256
 """Positions and ε's that are bet on alone, at most."""
 LARGEST_SIZE = 20_000
 """Noise beyond this is not tabulated: it speaks for the claim, and is counted as if it did so most strongly."""
 LEAST_LOG_RATIO = -1e6
+"""Far less than a bet can win back; −∞ would turn into NaN where it is multiplied by 0."""
 
 
 @lru_cache(maxsize=1024)
@@ -71,7 +75,21 @@ def _least_skellam(epsilon: float, sensitivity: int, delta: float, rate: float) 
     return time_of(next((k for k in range(max(high - 3, 0), high) if keeps(k)), high))
 
 
-class TooLittle:
+@dataclass(frozen=True)
+class LeastNoise:
+    """The smallest t that keeps a claim at one look alone, by ε."""
+
+    mechanism: str
+    sensitivity: float
+    delta: float
+    rate: float = 1.0
+
+    def __call__(self, epsilon: float, looks: int = 1) -> float:
+        """At this ε; with the share of δ that one of several looks has."""
+        return least_time(self.mechanism, epsilon, self.sensitivity, self.delta / looks, self.rate)
+
+
+class TooLittle(Additive):
     """Bets that the noise at each ε is less than the least that keeps its claim, by one factor for all of them.
 
     The likelihood ratio of less noise against the least allowed falls with the size of the noise, and more noise is
@@ -80,52 +98,36 @@ class TooLittle:
     ε alone, so that a shortfall at one ε is not lost among those that have noise to spare.
     """
 
-    def __init__(self, mechanism: str, least: Callable[[float], float], rate: float = 1.0) -> None:
-        self._mechanism = mechanism
-        self._least = least
-        self._rate = rate
+    configuration = ("least",)
+
+    def __init__(self, least: LeastNoise) -> None:
+        self.least = least
         self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
-        self.alone: dict[tuple[int, float], Floats] = {}
+        self.alone: CappedSums[tuple[int, float]] = CappedSums(MOST_ALONE - 1)
         self.count = 0
 
     def bet(self, asked: Floats, noise: Floats) -> None:
         """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
         for column, epsilon in enumerate(asked[:COLUMNS].tolist()):
-            ratios = _ratios(self._mechanism, self._least(epsilon), self._rate)
+            ratios = _ratios(self.least.mechanism, self.least(epsilon), self.least.rate)
             won = ratios.total(np.abs(noise[:, column]))
             self.log_wealth[column] += won
-            self._add(column, epsilon, won)
+            self.alone.add((column, epsilon), won)
         self.count += noise.size
-
-    def fresh(self) -> TooLittle:
-        """The same bets before anything was drawn."""
-        return TooLittle(self._mechanism, self._least, self._rate)
-
-    def merge(self, other: TooLittle) -> None:
-        """Takes in what another has seen."""
-        self.log_wealth = self.log_wealth + other.log_wealth
-        self.count += other.count
-        for (column, epsilon), won in other.alone.items():
-            self._add(column, epsilon, won)
 
     @property
     def log_e(self) -> float:
         """log e-value so far; of the stake on single ε's, what is not bet is kept."""
         together = log_average(self.log_wealth.ravel())
-        alone = [log_average(won) for won in self.alone.values()]
+        alone = [log_average(won) for won in self.alone.sums.values()]
         kept = np.log(MOST_ALONE - len(alone))
         return float(np.logaddexp(together, np.logaddexp.reduce([kept, *alone]) - np.log(MOST_ALONE)) - np.log(2))
 
     @property
     def factor(self) -> float:
         """The leading alternative: the noise level over the least that keeps the claim."""
-        won = np.concatenate([self.log_wealth, *(found[None] for found in self.alone.values())])
+        won = np.concatenate([self.log_wealth, *(found[None] for found in self.alone.sums.values())])
         return float(np.exp(SMALLER[int(np.argmax(won.max(axis=0)))]))
-
-    def _add(self, column: int, epsilon: float, won: Floats) -> None:
-        key = (column, epsilon)
-        if key in self.alone or len(self.alone) < MOST_ALONE - 1:
-            self.alone[key] = self.alone.get(key, 0.0) + won
 
 
 @dataclass(frozen=True)

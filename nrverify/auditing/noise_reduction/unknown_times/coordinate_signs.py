@@ -5,20 +5,37 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.portfolio_check import LawCheck
-from nrverify.statistics.portfolio import Wealth
+from nrverify.auditing.core.declaration import form
+from nrverify.auditing.core.faults.noise import SHARED_COORDINATES
+from nrverify.auditing.core.finding import Size
+from nrverify.auditing.core.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
+from nrverify.auditing.noise_reduction.context import SEVERAL_DIMENSIONS, NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-TWO, APART, THREE = "signs of two coordinates", "signs of coordinates two apart", "signs of three coordinates"
-SIZES, MOVES = "sizes of two coordinates in two sessions", "ties of two coordinates in two sessions"
+TWO = Topic("equal signs of two coordinates", SHARED_COORDINATES)
+APART = Topic("equal signs of coordinates two apart", SHARED_COORDINATES)
+THREE = Topic("odd numbers of positive signs among three coordinates", SHARED_COORDINATES)
+SIZES = Topic("two coordinates whose noise is larger in the same one of two sessions", SHARED_COORDINATES)
+MOVES = Topic("two coordinates that tie in the same one of two sessions", SHARED_COORDINATES)
 
 
-class UnknownCoordinates(LawCheck):
+@form(
+    CoordinateIndependence,
+    claims=("N02", "N08", "P12"),
+    # The dimension first: where there is one alone, that is the reason whatever is known of the times.
+    needs=(SEVERAL_DIMENSIONS, TIMES_UNKNOWN),
+    expected="coordinates are independent",
+    templates={},
+)
+class UnknownCoordinates(PortfolioCheck):
     """Coordinates have independent noise, whatever its size.
 
     Symmetric independent noise has signs that agree by a fair coin; of two sessions with the same requests the larger
@@ -27,17 +44,16 @@ class UnknownCoordinates(LawCheck):
     check that knows the times.
     """
 
-    id = "independence.coordinates"
-    kind = "law"
-    claims: tuple[str, ...] = ("N02", "N08", "P12")
-    expectation = "coordinates are independent"
+    any_value = True
 
     def __init__(self) -> None:
-        families: dict[str, tuple[float, Wealth]] = {
-            name: (weight, TieWealth())
-            for name, weight in ((TWO, 3.0), (APART, 1.0), (THREE, 1.0), (SIZES, 2.0), (MOVES, 2.0))
-        }
-        super().__init__(families)
+        weights = ((TWO, 3.0), (APART, 1.0), (THREE, 1.0), (SIZES, 2.0), (MOVES, 2.0))
+        super().__init__({topic: (weight, TieWealth()) for topic, weight in weights})
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> UnknownCoordinates:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the least noisy releases of fixed schedules, and on whether they equal those before."""
@@ -61,13 +77,13 @@ class UnknownCoordinates(LawCheck):
             tied = noise[:even, moved[-1] + 1] == noise[:even, moved[-1]]
             self._in_two_sessions(MOVES, tied[::2], tied[::2] != tied[1::2])
 
-    def _in_two_sessions(self, name: str, first: Bools, different: Bools) -> None:
-        """Whether in two neighbouring coordinates the same one of two sessions is ahead."""
-        self._agree(name, first[:, 1:] == first[:, :-1], different[:, 1:] & different[:, :-1])
-
-    def _agree(self, name: str, agree: Bools, usable: Bools) -> None:
-        self._coins(name, agree[usable])
-
-    def _detectable(self, alpha: float) -> str | None:
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A shift of the fair coin outside its confidence limits."""
-        return f"agreement of two signs off by {half_width(self.count, alpha):.2g}" if self.count else None
+        return (Size("agreement of two signs", half_width(self.count, alpha), "probability"),) if self.count else ()
+
+    def _in_two_sessions(self, topic: Topic, first: Bools, different: Bools) -> None:
+        """Whether in two neighbouring coordinates the same one of two sessions is ahead."""
+        self._agree(topic, first[:, 1:] == first[:, :-1], different[:, 1:] & different[:, :-1])
+
+    def _agree(self, topic: Topic, agree: Bools, usable: Bools) -> None:
+        self.events(topic).bet(agree[usable], 0.5)

@@ -9,21 +9,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.portfolio_check import LawCheck
-from nrverify.auditing.noise_reduction.checks.law import LONGEST
+from nrverify.auditing.core.declaration import Need, form
+from nrverify.auditing.core.faults.noise import FRESH_NOISE
+from nrverify.auditing.core.finding import Size
+from nrverify.auditing.core.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST
+from nrverify.auditing.noise_reduction.context import SEVERAL_RELEASES, NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
+from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
-POOLED = "correlation of a release and the step to it, signs that agree"
-CLOSE = "correlation of a release and the step to it, signs that agree at close ε's"
+SIGNS = "equal signs of a release and the step to it"
+POOLED = Topic(SIGNS, FRESH_NOISE)
+CLOSE = Topic(f"{SIGNS}, at close ε's", FRESH_NOISE)
 CLOSE_RATIO = 1.4
 """ε's so near each other have noise of nearly the same size, which shows most if it is fresh: the nearest two different
 ε's of the designed schedules are 1.32 apart by default."""
 
 
-class SignIncrements(LawCheck):
+def at_release(number: int) -> Topic:
+    """The signs at one release of a session, the first being 1."""
+    return Topic(f"{SIGNS}, at release {number}", FRESH_NOISE)
+
+
+@form(
+    IncrementLaw,
+    claims=("N04", "N14"),
+    needs=(
+        TIMES_UNKNOWN,
+        SEVERAL_RELEASES,
+        Need(lambda context: not context.description.family.increments, "Gaussian increments are judged by their law"),
+    ),
+    expected="a release's noise and the step to it have equal signs by a fair coin",
+    templates={},
+)
+class SignIncrements(PortfolioCheck):
     """A less noisy release and the step to the noisier one before it are independent, whatever their sizes.
 
     The step is symmetric, so it has the sign of the less noisy noise by a fair coin, at each release, coordinate and
@@ -32,16 +56,18 @@ class SignIncrements(LawCheck):
     shows in adaptive sessions alone.
     """
 
-    id = "law.increments"
-    kind = "law"
-    claims: tuple[str, ...] = ("N04", "N14")
-    expectation = "a release's noise and the step to it have equal signs by a fair coin"
+    any_value = True
 
     def __init__(self) -> None:
-        families: dict[str, tuple[float, Wealth]] = {POOLED: (4.0, TieWealth()), CLOSE: (2.0, TieWealth())}
+        families: dict[Topic, tuple[float, Wealth]] = {POOLED: (4.0, TieWealth()), CLOSE: (2.0, TieWealth())}
         for position in range(1, LONGEST + 1):
-            families[_at(position)] = (0.25, TieWealth())
+            families[at_release(position + 1)] = (0.25, TieWealth())
         super().__init__(families)
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> SignIncrements:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the signs at every rise of ε in a fixed schedule; in adaptive ones times depend on noise."""
@@ -55,17 +81,13 @@ class SignIncrements(LawCheck):
         coins = {int(position): agree[:, position - 1][usable[:, position - 1]] for position in rising}
         every = np.concatenate(list(coins.values()))
         self.count += every.size
-        self._coins(POOLED, every)
+        self.events(POOLED).bet(every, 0.5)
         for position, heads in coins.items():
             if asked[position] < CLOSE_RATIO * asked[position - 1]:
-                self._coins(CLOSE, heads)
+                self.events(CLOSE).bet(heads, 0.5)
             if position <= LONGEST:
-                self._coins(_at(position), heads)
+                self.events(at_release(position + 1)).bet(heads, 0.5)
 
-    def _detectable(self, alpha: float) -> str | None:
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A shift of the fair coin outside its confidence limits."""
-        return f"agreement of two signs off by {half_width(self.count, alpha):.2g}" if self.count else None
-
-
-def _at(position: int) -> str:
-    return f"{POOLED} at release {position + 1}"
+        return (Size("agreement of two signs", half_width(self.count, alpha), "probability"),) if self.count else ()

@@ -5,19 +5,60 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.picture_limits import Estimate, correlation_limits, dots_of
+from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.faults.noise import FRESH_NOISE, SHIFTED
+from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.picture_limits import Estimate as Row
+from nrverify.auditing.core.picture_limits import correlation_limits, dots_of
 from nrverify.auditing.core.pictures import Dots, Picture
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.results import CheckResult, from_bets
+from nrverify.auditing.noise_reduction.context import (
+    MECHANISMS,
+    SEVERAL_RELEASES,
+    WEIGHT,
+    NoiseReductionContext,
+    knob_is_epsilon,
+)
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
+from nrverify.statistics.estimate import Estimate, Measure
 
 Floats = NDArray[np.float64]
 
 LEARNING = 40
 """Sessions of a case before the first bet: a covariance is learned on them."""
+FIRST_PAIRS, LATER_PAIRS = 64, 1024
+"""Half of the weight goes to the first 64 pairs of releases, which the designed schedules have, each with the same
+share; the other half to the next 1,024, which dense schedules add. A share is fixed when a pair is first met."""
+EXPECTED = "correlation 0 between a release's noise and the step to it, both centred"
 
 
-class IncrementLaw:
+@check(
+    id="law.increments",
+    kind=Kind.LAW,
+    sentence="A release and the step to it from the noisier one before are independent.",
+    claims=("B01", "P12"),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=44,
+    applies=knob_is_epsilon,
+    needs=(
+        TIMES_UNKNOWN,
+        SEVERAL_RELEASES,
+        Need(lambda context: bool(context.description.family.increments), "its increments have no Gaussian law"),
+    ),
+    unseen="without times it is judged on a schedule fixed in advance, with at least two releases",
+    expected=EXPECTED,
+    templates={
+        "correlation": (
+            EXPECTED,
+            "correlation {observed:.3g}, centre {centre:.3g} standard deviations ({case}, release {release:.0f})",
+        )
+    },
+    decisive=True,
+)
+class IncrementLaw(Declared):
     """A less noisy release and the step to the noisier one before it are independent, whatever their variances.
 
     The joint law learned on earlier sessions (a Gaussian with any covariance) is bet against the best law with
@@ -25,13 +66,15 @@ class IncrementLaw:
     drawn afresh, a wrong bridge and a wrong centre when the times behind an ε are not known. Misses wrong shapes.
     """
 
-    id = "law.increments"
-    kind = "law"
-    claims: tuple[str, ...] = ("B01", "P12")
-
     def __init__(self) -> None:
         self.sessions = 0
         self._pairs: dict[tuple[str, int], _PairModel] = {}
+        """By case and position of the release."""
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> IncrementLaw:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Adds up every pair of consecutive, different requests of a fixed schedule; the bets are made at the merge."""
@@ -52,7 +95,7 @@ class IncrementLaw:
         return IncrementLaw()
 
     def merge(self, other: IncrementLaw) -> None:
-        """Bets on what another has added up with what was learned before, then learns from it."""
+        """Bets on what another has added up with what was learned before, then learns from it: no mere sum."""
         self.sessions += other.sessions
         for key, model in other._pairs.items():
             self._pairs.setdefault(key, _PairModel()).bet(model)
@@ -63,7 +106,11 @@ class IncrementLaw:
         if not self._pairs:
             return 0.0
         found = np.array([model.log_e for model in self._pairs.values()])
-        return float(np.logaddexp.reduce(found) - np.log(max(len(found), 64)))
+        shares = _log_shares(found.size)
+        # What has no share yet keeps its stake: the weights add up to one.
+        spent = float(np.exp(shares).sum())
+        rest = np.log1p(-spent) if spent < 1 else -np.inf
+        return float(np.logaddexp(np.logaddexp.reduce(found + shares), rest))
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
@@ -72,7 +119,7 @@ class IncrementLaw:
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The correlation of a release and the step to it, at every step of every fixed schedule."""
         rows = [
-            Estimate(f"{name}, release {position + 1}", model.correlation, correlation_limits(model), 0.0)
+            Row(f"{name}, release {position + 1}", model.correlation, correlation_limits(model), 0.0)
             for (name, position), model in self._pairs.items()
             if model.count > LEARNING
         ]
@@ -85,26 +132,43 @@ class IncrementLaw:
 
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the correlation that would have been seen."""
-        verdict = CheckVerdict.REFUTED if self.refuted(alpha) else CheckVerdict.CONSISTENT
-        if verdict is CheckVerdict.CONSISTENT and self.sessions < FEWEST_SESSIONS:
-            verdict = CheckVerdict.INCONCLUSIVE
-        worst = max(self._pairs.values(), key=lambda model: model.log_e, default=None)
-        least = min((model.count for model in self._pairs.values()), default=0)
-        resolution = np.sqrt(-2 * np.log(alpha / 64) / max(least, 1))
-        return CheckResult(
-            self.id,
-            self.kind,
-            verdict,
-            self.claims,
+        return from_bets(
+            self,
+            self.log_e,
+            alpha,
             samples=self.sessions,
-            e_value=float(np.exp(min(self.log_e, 700.0))),
-            alpha=alpha,
-            detectable=f"correlation off by {min(resolution, 1.0):.2g}",
-            expected="correlation 0 between a release's noise and the step to it, both centred",
-            observed=None
-            if worst is None or worst.count < 2
-            else f"correlation {worst.correlation:.3g}, centre {worst.centre:.3g} sd",
+            enough=self.sessions >= FEWEST_SESSIONS,
+            finding=self._finding(alpha),
+            sizes=self._sizes(alpha),
         )
+
+    def _finding(self, alpha: float) -> Finding | None:
+        """Correlation and centre of the pair that stands out most; the fault is the larger of the two."""
+        seen = {key: model for key, model in self._pairs.items() if model.count > 1}
+        if not seen:
+            return None
+        name, position = max(seen, key=lambda key: seen[key].log_e)
+        model = seen[name, position]
+        numbers = {"centre": model.centre, "release": position + 1.0}
+        error = model.count**-0.5
+        estimate = Estimate(Measure.CORRELATION, 0.0, model.correlation, error, model.count, numbers)
+        fault = None
+        if self.refuted(alpha):
+            fault = SHIFTED if abs(model.centre) > abs(model.correlation) else FRESH_NOISE
+        return Finding("correlation of a release and the step to it", estimate, fault, texts={"case": name})
+
+    def _sizes(self, alpha: float) -> tuple[Size, ...]:
+        least = min((model.count for model in self._pairs.values()), default=0)
+        resolution = float(np.sqrt(-2 * np.log(alpha / (2 * FIRST_PAIRS)) / max(least, 1)))
+        return (Size("correlation", min(resolution, 1.0), "correlation"),)
+
+
+def _log_shares(count: int) -> Floats:
+    """Logarithms of the shares of the first so many pairs."""
+    shares = np.full(count, -np.inf)
+    shares[:FIRST_PAIRS] = -np.log(2 * FIRST_PAIRS)
+    shares[FIRST_PAIRS : FIRST_PAIRS + LATER_PAIRS] = -np.log(2 * LATER_PAIRS)
+    return shares
 
 
 class _PairModel:

@@ -12,18 +12,40 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from nrverify.auditing.core.check import Batch
+from nrverify.auditing.core.declaration import Need, form
+from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SHAPE
+from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.named_alternatives import SHAPES, shape_ratios
-from nrverify.auditing.core.portfolio_check import LawCheck
+from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.core.score_bins import CELL_WEIGHTS, cell_counts, fine_counts
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
+from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
 
 Floats = NDArray[np.float64]
 
-PLACES = ("the first release", "the last release", "steps between releases")
+FIRST, LAST, STEPS = PLACES = ("the first release", "the last release", "steps between releases")
+
+
+def distribution(place: str) -> Topic:
+    """Shares of the scores in bins."""
+    return Topic(f"distribution of {place}", WRONG_SHAPE)
+
+
+def shape(place: str) -> Topic:
+    """Named alternatives to the claimed family."""
+    return Topic(f"shape of {place}", WRONG_SHAPE)
+
+
+def centre(place: str) -> Topic:
+    """The mean of the scores."""
+    return Topic(f"centre of {place}", SHIFTED)
 
 
 def normal_scores(numbers: Floats) -> Floats:
@@ -50,25 +72,39 @@ SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
 """By mechanism; counts have no scale, and are not scored."""
 
 
-class UnknownReleases(LawCheck):
+@form(
+    ReleaseLaw,
+    claims=("B06", "N09", "N14", "E09"),
+    needs=(
+        TIMES_UNKNOWN,
+        Need(lambda context: context.description.mechanism in SCORES, TIMES_KNOWN.why, TIMES_KNOWN.of_records),
+    ),
+    expected="noise of the claimed family, of any scale",
+    templates={},
+)
+class UnknownReleases(PortfolioCheck):
     """Releases, and the steps between them, have noise of the claimed family at whatever scale.
 
     Catches noise of another shape, clipped, cut off or off centre, where the noise level of an ε is not known. Misses a
     wrong scale, which the claim of the ε itself is for.
     """
 
-    id = "law.release"
-    claims: tuple[str, ...] = ("B06", "N09", "N14", "E09")
-    expectation = "noise of the claimed family, of any scale"
+    any_value = True
+    configuration = ("scores",)
 
     def __init__(self, scores: Callable[[Floats], Floats]) -> None:
-        families: dict[str, tuple[float, Wealth]] = {}
+        families: dict[Topic, tuple[float, Wealth]] = {}
         for place in PLACES:
-            families[f"distribution of {place}"] = (2.0, CellWealth(CELL_WEIGHTS))
-            families[f"shape of {place}"] = (2.0, RatioWealth(SHAPES))
-            families[f"centre of {place}"] = (1.0, MeanWealth())
+            families[distribution(place)] = (2.0, CellWealth(CELL_WEIGHTS))
+            families[shape(place)] = (2.0, RatioWealth(SHAPES))
+            families[centre(place)] = (1.0, MeanWealth())
         super().__init__(families)
         self.scores = scores
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> UnknownReleases:
+        """With the scores of the claimed family."""
+        return cls(SCORES[context.description.mechanism])
 
     def observe(self, batch: Batch) -> None:
         """Bets on first releases, on last ones, and on the steps of fixed schedules, which are all independent."""
@@ -76,11 +112,11 @@ class UnknownReleases(LawCheck):
             return
         self.sessions += batch.sessions
         asked = batch.asked[0]
-        self._bet(PLACES[0], batch.noise[:, 0])
+        self._bet(FIRST, batch.noise[:, 0])
         # Of a single release first and last are the same, and say it once.
         if asked[-1] > asked[0]:
-            self._bet(PLACES[1], batch.noise[:, -1])
-            self._bet(PLACES[2], batch.steps[:, np.diff(asked) > 0].reshape(batch.sessions, -1))
+            self._bet(LAST, batch.noise[:, -1])
+            self._bet(STEPS, batch.steps[:, np.diff(asked) > 0].reshape(batch.sessions, -1))
 
     def _bet(self, place: str, numbers: Floats) -> None:
         """Bets on numbers (n, m) that are independent, and down each column alike; a 0 is a tie, and left out."""
@@ -91,15 +127,15 @@ class UnknownReleases(LawCheck):
         if not z.size:
             return
         self.count += z.size
-        self._cells(f"distribution of {place}", cell_counts(fine_counts(z)))
-        self._ratios(f"shape of {place}", shape_ratios(z))
-        self._mean(f"centre of {place}", z)
+        self.bins(distribution(place)).bet(cell_counts(fine_counts(z)))
+        self.ratios(shape(place)).bet(shape_ratios(z))
+        self.mean(centre(place)).bet(z)
 
-    def _detectable(self, alpha: float) -> str | None:
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A share of the noise that is where it should not be, on one side of some quantile."""
         if not self.sessions:
-            return None
-        return f"a share of {half_width(self.sessions, alpha):.2g} of the noise out of place"
+            return ()
+        return (Size("share of the noise beyond a quantile", half_width(self.sessions, alpha), "probability"),)
 
     def _scored(self, column: Floats) -> Floats:
         moved = column[column != 0]

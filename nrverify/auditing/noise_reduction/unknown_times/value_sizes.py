@@ -8,10 +8,15 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.check import Batch
-from nrverify.auditing.core.portfolio_check import LawCheck
-from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE
-from nrverify.statistics.portfolio import Wealth
+from nrverify.auditing.core.declaration import form
+from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE
+from nrverify.auditing.core.finding import Size
+from nrverify.auditing.core.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE, ValueLaw
+from nrverify.auditing.noise_reduction.context import NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
@@ -21,14 +26,24 @@ Bools = NDArray[np.bool_]
 MOST_KEPT = 512
 """Sizes kept of each place until something comes to compare them with."""
 
-TRAITS: dict[str, Callable[[float], bool]] = {
-    "at values below 0": lambda value: value < 0,
-    f"at values of {LARGE_VALUE:g} and more": lambda value: abs(value) >= LARGE_VALUE,
+BELOW = Topic("larger noise at values below 0 than at others", DEPENDS_ON_VALUE)
+LARGE = Topic(f"larger noise at values of {LARGE_VALUE:g} and more than at others", DEPENDS_ON_VALUE)
+TRAITS: dict[Topic, Callable[[float], bool]] = {
+    BELOW: lambda value: value < 0,
+    LARGE: lambda value: abs(value) >= LARGE_VALUE,
 }
-"""Kinds of values."""
+"""Kind of values, by the topic about them."""
 
 
-class UnknownValues(LawCheck):
+@form(
+    ValueLaw,
+    claims=("P12",),
+    needs=(TIMES_UNKNOWN,),
+    expected="noise of the same size whatever the value",
+    templates={},
+    records="without times the noise is compared between values far from each other: records hold two that are near",
+)
+class UnknownValues(PortfolioCheck):
     """At the same place of the same schedule the noise has the same size whatever the value.
 
     Two sessions there have noise of the same law, so either is the larger by a fair coin. Each is compared once with
@@ -37,15 +52,17 @@ class UnknownValues(LawCheck):
     an ε is not known. Misses dependence that leaves these coins fair.
     """
 
-    id = "law.value"
-    claims: tuple[str, ...] = ("P12",)
-    expectation = "noise of the same size whatever the value"
+    configuration = ("_new", "_waiting")
 
     def __init__(self) -> None:
-        families: dict[str, tuple[float, Wealth]] = {_size(trait): (1.0, TieWealth()) for trait in TRAITS}
-        super().__init__(families)
+        super().__init__({topic: (1.0, TieWealth()) for topic in TRAITS})
         self._new: list[tuple[Place, Kind, Floats]] = []
-        self._kept: dict[tuple[Place, Kind], Floats] = {}
+        self._waiting: dict[tuple[Place, Kind], Floats] = {}
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> UnknownValues:
+        """The same for every subject."""
+        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Keeps of each session the size at one place of the schedule, of all in turn; compared at the merge."""
@@ -63,34 +80,36 @@ class UnknownValues(LawCheck):
     def fresh(self) -> UnknownValues:
         """The same before anything was seen."""
         blank = super().fresh()
-        blank._new, blank._kept = [], {}
+        blank._new, blank._waiting = [], {}
         return blank
 
     def merge(self, other: UnknownValues) -> None:
-        """Compares what another has kept with sizes at values of another kind, and keeps the rest."""
+        """Compares what another has kept with sizes at values of another kind, and keeps the rest: no mere sum."""
         super().merge(other)
-        heads: dict[str, list[Bools]] = {trait: [] for trait in TRAITS}
+        heads: dict[Topic, list[Bools]] = {topic: [] for topic in TRAITS}
         for place, kind, sizes in other._new:
             left = sizes
             for another in KINDS:
-                kept = self._kept.get((place, another), NONE)
+                kept = self._waiting.get((place, another), NONE)
                 pairs = min(kept.size, left.size)
                 if another != kind and pairs:
                     larger = _larger(kept[:pairs], left[:pairs])
                     self.count += larger.size
-                    for trait, of_one, of_two in zip(TRAITS, another, kind, strict=True):
+                    for topic, of_one, of_two in zip(TRAITS, another, kind, strict=True):
                         if of_one != of_two:
-                            heads[trait].append(larger if of_one else ~larger)
-                    self._kept[place, another], left = kept[pairs:], left[pairs:]
-            self._kept[place, kind] = np.concatenate([self._kept.get((place, kind), NONE), left])[:MOST_KEPT]
-        for trait, parts in heads.items():
+                            heads[topic].append(larger if of_one else ~larger)
+                    self._waiting[place, another], left = kept[pairs:], left[pairs:]
+            self._waiting[place, kind] = np.concatenate([self._waiting.get((place, kind), NONE), left])[:MOST_KEPT]
+        for topic, parts in heads.items():
             if parts:
-                self._coins(_size(trait), np.concatenate(parts))
+                self.events(topic).bet(np.concatenate(parts), 0.5)
 
-    def _detectable(self, alpha: float) -> str | None:
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A shift of the fair coin outside its confidence limits."""
-        off = f"{half_width(self.count, alpha):.2g}"
-        return f"noise that is larger at one of two kinds of values too often by {off}" if self.count else None
+        if not self.count:
+            return ()
+        quantity = "probability that the noise is larger at one of two kinds of values"
+        return (Size(quantity, half_width(self.count, alpha), "probability"),)
 
 
 Kind = tuple[bool, ...]
@@ -109,7 +128,3 @@ def _larger(sizes: Floats, others: Floats) -> Bools:
     """Whether each is the larger of the two, where they differ."""
     different = sizes != others
     return np.asarray(sizes[different] > others[different])
-
-
-def _size(trait: str) -> str:
-    return f"size of the noise {trait}"

@@ -1,0 +1,31 @@
+"""Which checks a subject can be asked: the first form of each whose needs are met, and why others are not covered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from nrverify.auditing.core.declaration import Declaration
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.subjects.description import Description
+
+
+def applicable(
+    declarations: Iterable[Declaration], description: Description, context: Any, only: tuple[str, ...]
+) -> tuple[list[Any], list[CheckResult]]:
+    """The checks, each built from the context, and the results of those that are not covered; `only` keeps those named.
+
+    Of a check with several forms the first that can be asked is; where none can, the last says why.
+    """
+    forms: dict[str, list[Declaration]] = {}
+    for one in declarations:
+        if one.applies(description.mechanism, description.knob or "time") and (not only or one.id in only):
+            forms.setdefault(one.id, []).append(one)
+    checks, missing = [], []
+    for id, known in forms.items():
+        reasons = [one.missing(context) for one in known]
+        if None in reasons:
+            checks.append(known[reasons.index(None)].cls.build(context))
+        else:
+            missing.append(CheckResult(id, known[0].kind, CheckVerdict.NOT_COVERED, message=reasons[-1]))
+    return checks, missing

@@ -1,0 +1,13 @@
+"""The faults an audit can name: one table with permanent ids, and for each its cause, its effect and where to look."""
+
+from nrverify.auditing.core.faults.fault import (
+    Alternative,
+    Effect,
+    Fault,
+    alternative,
+    alternative_of,
+    fault_of,
+    known_faults,
+)
+
+__all__ = ["Alternative", "Effect", "Fault", "alternative", "alternative_of", "fault_of", "known_faults"]

@@ -1,0 +1,37 @@
+"""A fault that was fitted to the second moments of the noise, and what it gives to an attacker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nrverify.auditing.core.faults import Effect, Fault
+
+EXACTLY = 1e6
+"""With so many times the precision paid for, the value is as good as known."""
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """The fault that fits best, and those hardly told from it."""
+
+    faults: tuple[Fault, ...]
+    """The likeliest first."""
+    ratios: Mapping[str, float]
+    """The constants that were fitted, by the ids of faults that are a wrong constant."""
+    precision: float
+    """The largest precision of the value over the one paid for, when all releases are weighed as well as possible."""
+    gain: float
+    """Log-likelihood by which it beats the claim."""
+    normal: bool
+    """Whether the noise claimed is normal: then second moments tell all."""
+    redraws_repeated: bool
+    """Whether the likeliest fault answers a time asked for again with another release."""
+
+    @property
+    def effect(self) -> Effect:
+        """A leak where the releases together say more than was paid for; proved harmless only for normal noise."""
+        if self.precision > 1 + ROUNDING:
+            return Effect.LEAK
+        return Effect.INACCURACY if self.normal else Effect.UNPROVED

@@ -1,0 +1,144 @@
+"""A refutation in full: what was claimed, what was seen, how sure it is, the likely cause, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.faults import Effect, Fault
+from nrverify.auditing.core.faults import noise as of_noise
+from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
+from nrverify.auditing.core.scale_origins import origin_of
+from nrverify.auditing.core.suspect import EXACTLY, ROUNDING, Suspect
+from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
+from nrverify.auditing.explain.text import place_text, worded
+from nrverify.statistics.estimate import Measure
+from nrverify.subjects.description import Description
+
+
+def explained(
+    results: tuple[CheckResult, ...],
+    declarations: Sequence[Declaration],
+    description: Description,
+    suspect: Suspect | None,
+    alpha: float,
+    reproduce: str,
+) -> tuple[CheckResult, ...]:
+    """All results in words; the refuted ones with their explanation and the command that reproduces them."""
+    first = {one.id: one for one in reversed(declarations)}
+    forms = {(one.id, one.cls.__name__): one for one in declarations}
+    root = root_cause(results, suspect, {id: one.implied_by for id, one in first.items()}, description.integer)
+    said = [forms.get((result.id, result.form), first.get(result.id)) for result in results]
+    return tuple(_explained(*pair, root, alpha, reproduce) for pair in zip(results, said, strict=True))
+
+
+def _explained(
+    result: CheckResult, declaration: Declaration | None, root: RootCause, alpha: float, reproduce: str
+) -> CheckResult:
+    finding = result.finding
+    if result.verdict is not CheckVerdict.REFUTED:
+        return worded(result, declaration)
+    if finding is not None and result.id == root.check and root.suspect is not None:
+        finding = _suspected(finding, root.suspect)
+    said = worded(replace(result, finding=finding), declaration)
+    explanation = _explanation(said, declaration, root, alpha)
+    return replace(said, explanation=explanation, message=" ".join(explanation.lines), reproduce=reproduce)
+
+
+def _suspected(finding: Finding, suspect: Suspect) -> Finding:
+    """The finding with the fault that explains the second moments."""
+    first, *others = suspect.faults
+    return replace(finding.of(first, *others), effect=suspect.effect, precision=suspect.precision, gain=suspect.gain)
+
+
+def _explanation(result: CheckResult, declaration: Declaration | None, root: RootCause, alpha: float) -> Explanation:
+    finding = result.finding
+    seen = f"Expected {result.expected}; observed {result.observed}."
+    at_root = result.id == root.check
+    if finding is not None and finding.where is not None and at_root and result.id in LAWS:
+        seen += f" Seen only {place_text(finding.where)}."
+    follows = root.check if result.id in root.follow else None
+    cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, root, at_root))
+    if follows is not None:
+        cause = effect = f"that of {follows}"
+    statement = result.id if declaration is None else declaration.sentence
+    return Explanation(
+        statement, seen, _evidence(result, alpha), f"Likely cause: {cause}.", f"Effect: {effect}.", follows
+    )
+
+
+def _evidence(result: CheckResult, alpha: float) -> str:
+    """The evidence with its error probability, for this check and for the run."""
+    if result.alpha is None or (result.finding is not None and result.finding.certain):
+        return "Evidence: this cannot happen if the claim holds."
+    seen = "Evidence: this"
+    if result.e_value is not None:
+        seen = f"Evidence: an e-value of {result.e_value:.2g}, where {1 / result.alpha:.2g} refutes; this"
+    return (
+        f"{seen} would be seen with probability at most {result.alpha:.2g} if the claim held, "
+        f"and any false alarm of the whole run with probability at most {alpha:.2g}."
+    )
+
+
+def _cause(finding: Finding, root: RootCause, at_root: bool) -> str:
+    if at_root and root.suspect is not None:
+        return ", or ".join(_fitted_cause(fault, root.suspect) for fault in root.suspect.faults)
+    assert finding.fault is not None
+    if finding.where is not None and at_root and finding.fault == of_noise.DEPENDS_ON_VALUE:
+        return of_noise.ONLY_SOMEWHERE.cause
+    origin = _origin_of(finding)
+    if origin is not None:
+        return origin
+    return ", or ".join(dict.fromkeys(fault.cause for fault in (finding.fault, *finding.nearest)))
+
+
+def _fitted_cause(fault: Fault, suspect: Suspect) -> str:
+    """The cause, with the constant that was fitted and where it may come from."""
+    ratio = suspect.ratios.get(fault.id)
+    if ratio is None:
+        return fault.cause
+    origin = origin_of(ratio)
+    return f"{fault.cause}: {ratio:.3g} times the one claimed" + (f" ({origin})" if origin else "")
+
+
+def _origin_of(finding: Finding) -> str | None:
+    """Where a wrong variance near a simple ratio may come from."""
+    ratio = finding.estimate.observed
+    scaled = finding.fault in (of_noise.WRONG_SCALE, of_noise.WRONG_BRIDGE_VARIANCE)
+    return origin_of(ratio) if scaled and finding.estimate.measure is Measure.VARIANCE and ratio else None
+
+
+def _effect(result: CheckResult, root: RootCause, at_root: bool) -> str:
+    finding = result.finding
+    assert finding is not None
+    if at_root and root.suspect is not None:
+        return _suspect_effect(root.suspect)
+    consequences = dict.fromkeys(fault.consequence for fault in (finding.fault, *finding.nearest) if fault is not None)
+    said = "; or ".join(consequences)
+    match result.effect:
+        case Effect.LEAK:
+            return f"{said}: a leak"
+        case Effect.INACCURACY:
+            return f"{said}: only accuracy suffers"
+        case _:
+            wrong = "the law is wrong; " if result.kind == Kind.LAW else ""
+            return f"{wrong}no violation of the privacy claim was measured here. If the cause is right, {said}"
+
+
+def _suspect_effect(suspect: Suspect) -> str:
+    if suspect.precision > EXACTLY:
+        return "if this is the fault, two releases together betray the value exactly: a leak"
+    if suspect.precision > 1 + ROUNDING:
+        times = f"{suspect.precision:.3g}" if suspect.precision < 1000 else f"{suspect.precision:,.0f}"
+        return (
+            "if this is the fault, an attacker who weighs the releases as well as possible knows the value with up to "
+            f"{times} times the precision that was paid for: a leak"
+        )
+    if suspect.normal:
+        return (
+            "if that is all that is wrong, the releases say no more than was paid for, however they are weighed: "
+            "only accuracy suffers"
+        )
+    return "too much noise: accuracy suffers; whether the changed law leaks as well, second moments do not tell"

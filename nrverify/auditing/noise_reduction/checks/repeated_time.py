@@ -1,0 +1,95 @@
+"""The check that a time asked twice gets the same answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.faults.noise import REPEATED_TIME_MOVED, REPEATED_TIME_REDRAWN
+from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
+from nrverify.auditing.core.rosenblatt import ROUNDING
+from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate, Measure
+
+SLIGHT = 0.1
+"""A change of an answer, over the size of its noise, that is too small for new noise."""
+
+
+@check(
+    id="ties.repeated-time",
+    kind=Kind.LAW,
+    sentence="The same time asked twice gives the same answer.",
+    claims=("P14", "A14"),
+    mechanisms=MECHANISMS,
+    weight=WEIGHT,
+    order=61,
+    expected="the same release",
+    templates={
+        "count": (
+            "the same release",
+            "{observed:.0f} of {count} repeated times changed the release, on average by {change:.2g} of the noise",
+        )
+    },
+    implied_by=("randomness.streams",),
+    unseen="no time was asked for twice",
+)
+class SameAnswer(Declared, Additive):
+    """The same time, or ε, asked twice gives the same answer.
+
+    Catches fresh noise at a repeated time, which an analyst could average away. Needs no error probability: it has
+    probability one.
+    """
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self.repeats = 0
+        self.changed = 0
+        self.change = 0.0
+        self.noise = 0.0
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> SameAnswer:
+        """The same for every subject."""
+        return cls()
+
+    def observe(self, batch: Batch) -> None:
+        """Counts repeated requests whose release changed beyond rounding."""
+        repeated = batch.asked[:, 1:] == batch.asked[:, :-1]
+        steps = np.abs(np.diff(batch.releases, axis=1))
+        scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
+        self.sessions += int(repeated.any(axis=1).sum())
+        self.repeats += int(repeated.sum())
+        changed = repeated & ~(steps <= ROUNDING * scale).all(axis=2)
+        self.changed += int(changed.sum())
+        self.change += float(steps[changed].sum())
+        self.noise += float(np.abs(batch.noise[:, 1:])[changed].sum())
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether any repeated time changed its release."""
+        return self.changed > 0
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """Refuted by a single change; not covered where no time was asked twice."""
+        verdict = CheckVerdict.REFUTED if self.changed else CheckVerdict.CONSISTENT
+        if self.repeats == 0:
+            verdict = CheckVerdict.NOT_COVERED
+        return concluded(
+            self,
+            verdict,
+            samples=self.sessions,
+            p_value=0.0 if self.changed else 1.0,
+            alpha=alpha,
+            finding=self._finding() if self.changed else None,
+            sizes=(Size("change", 1, "count"),),
+            message=None if self.repeats else "no time was asked twice",
+        )
+
+    def _finding(self) -> Finding:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = float(np.float64(self.change) / self.noise)
+        estimate = Estimate(Measure.COUNT, 0.0, float(self.changed), None, self.repeats, {"change": change})
+        fault = REPEATED_TIME_MOVED if change < SLIGHT else REPEATED_TIME_REDRAWN
+        return Finding("repeated times that changed the release", estimate, fault, certain=True)

@@ -1,0 +1,102 @@
+"""What is known of a noise-reduction subject before it is audited: its description, and what it will be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nrverify.auditing.core.declaration import Need
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.subjects.description import Description
+
+MECHANISMS = ("brownian", "laplace", "skellam")
+WEIGHT = 0.06
+"""The share of α of each check: the fifteen ids of noise reduction together have 0.90, so there is room for more."""
+
+OF_INTEGRITY = ("randomness.streams", "lattice")
+"""Checks whose refutation explains a wrong law: of shared streams, and of grids or values in the clear."""
+OF_ANY_LAW = (
+    *OF_INTEGRITY,
+    *("law.release", "law.transcript", "law.adaptive", "law.value", "ties", "ties.repeated-time"),
+)
+"""Checks whose refutation explains those that see what comes of a wrong law."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What is known of sessions that were recorded and are not asked for."""
+
+    releases: int
+    """How many the longest session has."""
+    fixed: bool
+    """Whether all are on one schedule that was fixed in advance."""
+    largest_claim: float
+    """The largest ε claimed at any stop."""
+
+
+@dataclass(frozen=True)
+class NoiseReductionContext:
+    """From which the checks of a noise-reduction subject are built."""
+
+    description: Description
+    cases: tuple[Case, ...]
+    knob: Knob
+    times_known: bool
+    """Whether the noise level of every release is known: the knob is the time, or the subject offers time_of()."""
+    dimensions: tuple[int, ...]
+    record: Recorded | None = None
+    """None for a subject that is asked."""
+
+    @property
+    def several_dimensions(self) -> bool:
+        """Whether some case has two coordinates or more."""
+        return any(len(case.value) > 1 for case in self.cases)
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether some case is asked adaptively."""
+        return any(not case.fixed for case in self.cases)
+
+    @property
+    def several_releases(self) -> bool:
+        """Whether sessions have releases after the first; those of a subject that is asked always have."""
+        return self.record is None or self.record.releases > 1
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether some sessions are on a schedule fixed in advance; of a subject that is asked some always are."""
+        return self.record is None or self.record.fixed
+
+
+LARGEST_CLAIM = 100.0
+"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
+
+TIMES_KNOWN = Need(
+    lambda context: bool(context.times_known),
+    "the noise level of an ε is not known: offer time_of(epsilon)",
+    "the record does not say at which times the ε's were released: add the array times",
+)
+SEVERAL_DIMENSIONS = Need(
+    lambda context: bool(context.several_dimensions),
+    "the subject has one dimension",
+    "the recorded value has one coordinate",
+)
+ADAPTIVE = Need(
+    lambda context: bool(context.adaptive),
+    "the subject has no open(): sessions cannot be driven adaptively",
+    "every session was recorded on a schedule fixed in advance, to its end",
+)
+SEVERAL_RELEASES = Need(lambda context: bool(context.several_releases), "no release after the first was recorded")
+SCHEDULED = Need(
+    lambda context: bool(context.scheduled),
+    "no session was recorded on a schedule fixed in advance: law.adaptive judges those there are",
+)
+MODERATE_CLAIM = Need(
+    lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
+    "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
+)
+
+
+def knob_is_epsilon(mechanism: str, knob: str) -> bool:
+    """For checks that mean something only where releases are asked for by their ε."""
+    return knob == "epsilon"

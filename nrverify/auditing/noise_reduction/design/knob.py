@@ -1,0 +1,54 @@
+"""The knob: the range of what a release is asked for, a time or an ε, and which way it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nrverify.subjects.description import Description
+
+DEFAULT_EPSILONS = (0.2, 5.0)
+"""Asked of an ε-knob that gives no range of its own: where ε is used in practice."""
+EPSILONS = 24
+"""An ε-knob is asked on a grid of so many ε's, so that the noise at each is seen often."""
+FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
+"""Where the times of Brownian noise are not known the grid is finer: many looks leave a claim less slack than few."""
+SMALLEST = 1e-12
+"""No request is smaller, whatever range a subject gives: logarithms need a positive number."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """The range of what a release is asked for, and which way it runs: times fall, ε's rise."""
+
+    low: float
+    high: float
+    falling: bool
+
+    def at(self, position: float) -> float:
+        """A request between the noisiest (position 0) and the least noisy (position 1), evenly in its logarithm."""
+        start, end = (self.high, self.low) if self.falling else (self.low, self.high)
+        if not self.falling:
+            position = round(position * (EPSILONS - 1)) / (EPSILONS - 1)
+        return float(start * (end / start) ** position)
+
+    def steps(self, start: float, factors: Sequence[float]) -> tuple[float, ...]:
+        """A schedule from a position, each request the last one times (or divided by) a factor, kept in the range."""
+        first = self.at(start)
+        room = math.log(first / self.low) if self.falling else math.log(self.high / first)
+        drops = np.cumsum([0.0, *(math.log(1 / factor) for factor in factors)])
+        scale = min(1.0, room / drops[-1]) if drops[-1] > 0 else 1.0
+        if self.falling:
+            return tuple(float(min(max(first * math.exp(-drop), self.low), self.high)) for drop in drops * scale)
+        whole = math.log(self.high / self.low)
+        return tuple(self.at((math.log(first / self.low) + float(drop)) / whole) for drop in drops * scale)
+
+
+def knob_of(description: Description) -> Knob:
+    """The range a subject is asked in: its own, or the default of its knob."""
+    usual = DEFAULT_EPSILONS if description.knob == "epsilon" else description.family.times(description.rate or 1.0)
+    low, high = description.range or usual
+    return Knob(max(low, SMALLEST), high, description.knob == "time")

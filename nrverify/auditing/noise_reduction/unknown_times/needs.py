@@ -1,0 +1,9 @@
+"""What the checks for unknown times need: a subject that does not say which time is behind an ε."""
+
+from __future__ import annotations
+
+from nrverify.auditing.core.declaration import Need
+
+TIMES_UNKNOWN = Need(
+    lambda context: not context.times_known, "the times are known: law.transcript judges the steps by them"
+)

@@ -1,0 +1,136 @@
+"""One run: the audit that fits a mechanism or its records, its verdict, and its report."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from shlex import quote
+from typing import Any
+
+from nrverify.auditing.check_ids import unasked
+from nrverify.auditing.core.report import EXIT, Report
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.explain.explanation import explained
+from nrverify.auditing.mechanisms import audit_of
+from nrverify.auditing.registry import declarations_for
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.workers import Crew
+from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.host import Host
+from nrverify.subjects.records.file import RecordsFile
+from nrverify.subjects.replay.host import DoesNotFit
+
+
+def audit_host(
+    host: Host | RecordsFile,
+    address: str | None,
+    settings: Settings,
+    started: float,
+    progress: Callable[[int, int], None] | None,
+    crew: Crew | None = None,
+) -> Report:
+    """The report of an audit whose host is open; what is sampled is drawn by the crew, or by the host alone.
+
+    The settings were checked before, so a `ValueError` from here on is an internal error, not a usage error.
+    """
+    try:
+        return _report(host, address, settings, started, progress, crew)
+    except DoesNotFit:
+        raise
+    except ValueError as error:
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+def _report(
+    host: Host | RecordsFile,
+    address: str | None,
+    settings: Settings,
+    started: float,
+    progress: Callable[[int, int], None] | None,
+    crew: Crew | None,
+) -> Report:
+    description = host.description
+    running = audit_of(host, settings, progress, crew)
+    try:
+        results = (*running.run(), *unasked(description, settings.only))
+    except SubjectFailed as failure:
+        seconds = getattr(running.drawer, "subject_seconds", 0.0)
+        return errored(address, description, settings, running.drawer.drawn, started, str(failure), seconds)
+    verdict = verdict_of(results)
+    declared = declarations_for(description.mechanism)
+    reproduce = _reproduce(address, settings)
+    checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
+    seconds = getattr(running.drawer, "subject_seconds", 0.0)
+    run = _run(settings, running.drawer.drawn, running.stopped, started, seconds)
+    message = running.failure
+    if message is None and verdict == "inconclusive":
+        message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
+    seen = (running.pictures(), running.asked)
+    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message, *seen)
+
+
+def verdict_of(results: tuple[CheckResult, ...]) -> str:
+    """Refuted if any check is; inconclusive only if every decisive check is (those of the law, for a boundary ψ)."""
+    if any(result.verdict is CheckVerdict.REFUTED for result in results):
+        return "refuted"
+    judged = [r for r in results if r.verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)]
+    deciding = [result for result in judged if result.decisive] or judged
+    if not deciding or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in deciding):
+        return "inconclusive"
+    return "consistent"
+
+
+def _what_would_help(checks: tuple[CheckResult, ...], drawn: int, more: str) -> str:
+    """What would make an inconclusive run say something; or why it never could."""
+    undecided = [check for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE]
+    missing = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
+    if missing and not undecided:
+        return "; ".join(f"{check.id} does not apply to this subject: {check.message}" for check in missing)
+    advice = next((check.message for check in undecided if check.message), None)
+    if advice and not drawn:
+        return advice
+    words = f"{drawn} {more}"
+    return f"{words} ({advice})" if advice else words
+
+
+def errored(
+    address: str | None,
+    description: Description | None,
+    settings: Settings,
+    drawn: int,
+    started: float,
+    message: str,
+    seconds: float = 0.0,
+) -> Report:
+    """The report of a subject that could not be run, and how long it took until then."""
+    subject, run = _subject(address, description), _run(settings, drawn, "errored", started, seconds)
+    return Report("errored", EXIT["errored"], subject, run, (), message)
+
+
+def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
+    fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
+    return {**{field: getattr(description, field, None) for field in fields}, "address": address}
+
+
+def _run(settings: Settings, drawn: int, stopped: str, started: float, subject: float = 0.0) -> dict[str, Any]:
+    versions = {name: version(name) for name in ("nrverify", "numpy", "scipy")}
+    return {
+        "seed": settings.seed,
+        "alpha": settings.alpha,
+        "samples": drawn,
+        "stopped": stopped,
+        "versions": {**versions, "python": platform.python_version()},
+        "seconds": round(time.monotonic() - started, 3),
+        "subject_seconds": round(subject, 3),
+    }
+
+
+def _reproduce(address: str | None, settings: Settings) -> str:
+    if address is None:
+        return f"nrverify.audit(subject, alpha={settings.alpha!r}, seed={settings.seed}, samples={settings.samples})"
+    options = f"--seed {settings.seed} --alpha {settings.alpha:g} --samples {settings.samples}"
+    return f"nrverify audit {quote(address)} {options}"

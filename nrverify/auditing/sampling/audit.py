@@ -1,0 +1,186 @@
+"""The one sampled audit: smoke stage, looks until something is refuted or a limit is reached, conclusions.
+
+A mechanism is what it is asked (`tasks`, a function of the look and of how much was drawn, used by audits, plans and
+calibration alike), its checks, its smoke stage, and what it does where a subject refuses a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from nrverify.auditing.core.alpha import Level
+from nrverify.auditing.core.check import Check
+from nrverify.auditing.core.pictures import Gallery, Picture
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.sampler import Progress, Refused, Sampler, TasksOf
+from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.workers import Crew, alone
+from nrverify.subjects.host import Host
+
+
+class Mechanism:
+    """What the sampled audit needs to know of a mechanism; `checks` are those that run."""
+
+    checks: Sequence[Any]
+    not_covered: Sequence[CheckResult] = ()
+    """Checks that cannot be asked, and why."""
+    level: Level
+    reserved = 0
+    """Samples kept back for what is tried at the end."""
+    more = "samples are too few to exclude anything useful; draw more with --samples or --budget"
+    """What would help where so many samples leave everything undecided."""
+
+    @property
+    def beside(self) -> int:
+        """How much is drawn beside the looks where nothing is refused."""
+        return 0
+
+    def rehearse(self) -> None:
+        """Completes what it is asked on a host that follows the claim, for a plan; nothing is judged."""
+
+    def admit(self) -> None:
+        """`SubjectFailed` where what there is cannot be judged at all; before anything is asked or read."""
+
+    def tasks(self, look: int, drawn: int) -> list[Task]:
+        """What the look asks for, after so many sessions or runs were drawn."""
+        raise NotImplementedError
+
+    def smoke(self, drawer: Drawer) -> None:
+        """Tries every method; `SubjectFailed` where the adapter does not work."""
+
+    def refused(self, task: Task, reason: str) -> Task | None:
+        """What takes the place of a task that the subject refused; None for nothing."""
+        raise NotImplementedError
+
+    refuses = False
+    """Whether requests may be refused."""
+
+    def advise(self, drawer: Drawer) -> None:
+        """Tries, last of all, what may upset a subject and is only advice."""
+
+    def judged(self) -> tuple[CheckResult, ...]:
+        """Checks that were judged by calculation before anything is sampled."""
+        return ()
+
+    def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
+        """All results: those of the checks that ran, completed, and those not covered."""
+        return tuple(results)
+
+    def tested_range(self) -> tuple[str, ...]:
+        """Where the subject was asked, in words."""
+        return ()
+
+    def suspect(self) -> Suspect | None:
+        """The fault that explains the second moments of the noise, where one does."""
+        return None
+
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """What was seen besides the pictures of sampled checks."""
+        return {}
+
+
+class Source(Protocol):
+    """Where the samples of an audit come from: a subject that is asked, or records."""
+
+    gallery: Gallery
+    failure: str | None
+    """How the subject failed after it was refuted."""
+
+    @property
+    def requests(self) -> Drawer | None:
+        """For single requests outside the looks; None where nothing can be asked, of records."""
+
+    @property
+    def drawn(self) -> int:
+        """How much was drawn so far."""
+
+    def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
+        """Looks until something is refuted or a limit is reached, and which."""
+
+
+class SampledAudit:
+    """One audit of a mechanism that is sampled, or was recorded."""
+
+    def __init__(self, mechanism: Mechanism, source: Source) -> None:
+        self.mechanism = mechanism
+        self.drawer = source
+        self.stopped = "samples"
+
+    @classmethod
+    def of_host(
+        cls,
+        mechanism: Mechanism,
+        host: Host,
+        settings: Settings,
+        progress: Progress | None = None,
+        crew: Crew | None = None,
+    ) -> SampledAudit:
+        """Of a subject that is asked, by the crew or by this process alone."""
+        sampler = Sampler(host, settings, crew or alone(host), progress)
+        sampler.reserved = mechanism.reserved
+        return cls(mechanism, sampler)
+
+    def run(self) -> tuple[CheckResult, ...]:
+        """All results; `SubjectFailed` if the subject cannot be run."""
+        mechanism, requests = self.mechanism, self.drawer.requests
+        # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
+        with np.errstate(over="ignore", invalid="ignore"):
+            mechanism.admit()
+            if requests is not None:
+                mechanism.smoke(requests)
+            if mechanism.checks:
+                refused = mechanism.refused if mechanism.refuses else None
+                self.stopped = self.drawer.run(
+                    lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, refused
+                )
+                if self.drawer.failure is None and requests is not None:
+                    mechanism.advise(requests)
+            elif self._any_refuted():
+                self.stopped = "refuted"
+            return mechanism.finished(conclusions(mechanism.checks, mechanism.level, self.stopped))
+
+    @property
+    def more(self) -> str:
+        """What would help where everything is left undecided."""
+        return self.mechanism.more
+
+    @property
+    def failure(self) -> str | None:
+        """How the subject failed after it was refuted."""
+        return self.drawer.failure
+
+    @property
+    def suspect(self) -> Suspect | None:
+        """The fault that explains the second moments of the noise, where one does."""
+        return self.mechanism.suspect()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Where the subject was asked, in words."""
+        return self.mechanism.tested_range()
+
+    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+        """What every check saw."""
+        return {**self.drawer.gallery.pictures(self.mechanism.level), **self.mechanism.pictures()}
+
+    def _any_refuted(self) -> bool:
+        judged = any(result.verdict is CheckVerdict.REFUTED for result in self.mechanism.judged())
+        return judged or any(check.refuted(self.mechanism.level(check)) for check in self.mechanism.checks)
+
+
+def conclusions(checks: Sequence[Check], level: Level, stopped: str) -> list[CheckResult]:
+    """The verdicts of all checks; one left undecided by another's refutation says so."""
+    results = [check.conclude(level(check)) for check in checks]
+    if stopped not in ("refuted", "errored"):
+        return results
+    why = "sampling stopped because another check was refuted"
+    return [
+        replace(result, message=why) if result.verdict is CheckVerdict.INCONCLUSIVE else result for result in results
+    ]

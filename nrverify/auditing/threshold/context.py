@@ -1,0 +1,48 @@
+"""What is known of a threshold subject before it is asked: the designs, the neighbours, and its methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nrverify.auditing.core.declaration import Need
+from nrverify.auditing.threshold.designs import Design, Neighbours, designs_for, every_design, neighbours_for
+from nrverify.subjects.description import Description
+
+LARGEST_CLAIM = 100.0
+"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
+MECHANISMS = ("above-threshold", "reduced-above-threshold")
+
+
+@dataclass(frozen=True)
+class RecordedRunsFacts:
+    """What is known of runs that were recorded and are not asked for."""
+
+    largest_claim: float
+    """The ε of the last round."""
+
+
+@dataclass(frozen=True)
+class ThresholdContext:
+    """From which the checks of a threshold mechanism are built."""
+
+    description: Description
+    designs: tuple[Design, ...]
+    every_design: tuple[Design, ...]
+    """The designs, and both sides of every pair of neighbours."""
+    pairs: tuple[Neighbours, ...]
+    methods: tuple[str, ...]
+    record: RecordedRunsFacts | None = None
+    """None for a subject that is asked."""
+
+    @classmethod
+    def of(cls, description: Description) -> ThresholdContext:
+        """That of an audit."""
+        name = description.mechanism
+        methods = tuple(method for method in ("run_many", "run") if method in description.methods)
+        return cls(description, designs_for(name), every_design(name), neighbours_for(name), methods)
+
+
+MODERATE_CLAIM = Need(
+    lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
+    "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
+)

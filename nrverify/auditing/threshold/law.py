@@ -1,0 +1,243 @@
+"""The check of the law of the round in which a threshold mechanism halts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, xlogy
+
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.faults import alternative_of
+from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
+from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.picture_limits import shares
+from nrverify.auditing.core.pictures import Bars, Picture
+from nrverify.auditing.core.results import CheckResult
+from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
+from nrverify.auditing.threshold.designs import Design
+from nrverify.auditing.threshold.drawing import Runs
+from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
+from nrverify.auditing.threshold.halting_bets import (
+    HALTING_TEMPLATES,
+    HaltingCells,
+    HazardWealth,
+    conclude_halting,
+    halting_finding,
+    with_named,
+)
+from nrverify.statistics.additive import Additive, Tally
+from nrverify.statistics.lag_wealth import LagWealth
+from nrverify.statistics.portfolio import Portfolio, Wealth
+from nrverify.statistics.wealth import CellWealth, RatioWealth
+
+Floats = NDArray[np.float64]
+
+POOLED = "all runs"
+NAMED = Topic("named faults", WRONG_HALTING_LAW)
+RUN_BEFORE = Topic("a run is like the one before", SHARED_RUNS)
+RUNS_FURTHER_BACK = Topic("dependence on runs further back", SHARED_RUNS)
+MOST_PICTURES, MOST_ROUNDS = 4, 12
+MISFIT = 1e-6
+"""A named fault is no explanation where what was seen is less likely than this under it."""
+FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
+
+
+@check(
+    id="threshold.law",
+    kind=Kind.LAW,
+    sentence="The halting round follows the law of the mechanism with noise Lap(2Δ/ε) and Lap(4Δ/ε).",
+    claims=("R02", "R05"),
+    mechanisms=MECHANISMS,
+    weight=0.22,
+    order=20,
+    expected="the exact law of the halting round",
+    templates=HALTING_TEMPLATES,
+    decisive=True,
+)
+class ThresholdLaw(Declared, Additive):
+    """The law of the halting round against the exact law, for a designed battery of utilities and ε's.
+
+    Catches wrong scales of either noise, a threshold drawn anew, dropped or not reduced as the process says, noise
+    shared by rounds or by runs of a request, ε's or utilities of a wrong round, a sensitivity or threshold that is
+    ignored. Bets on named faults, on odds of halting moved everywhere, by round, ε or utility, on every cell of every
+    design, and on runs that follow earlier ones; the methods together and each alone. Misses faults that show at no
+    utility or ε of the battery.
+    """
+
+    any_value = True
+    configuration = ("designs", "methods", "_portfolio")
+
+    def __init__(self, designs: Sequence[Design], methods: Sequence[str]) -> None:
+        self.designs = {design.name: design for design in designs}
+        self.methods = tuple(methods)
+        self.runs = 0
+        self.tallies: Tally[tuple[str, str], Floats] = Tally()
+        """By method and design: runs in each cell, runs that came after such a run, and those of them alike."""
+        self.distant = LagWealth()
+        self._portfolio: tuple[int, Portfolio[Topic]] | None = None
+        """All bets after so many runs."""
+
+    @classmethod
+    def build(cls, context: ThresholdContext) -> ThresholdLaw:
+        """Over all designs, by all methods."""
+        return cls(context.every_design, context.methods)
+
+    def observe(self, runs: Runs) -> None:
+        """Counts, for each cell: runs that fell into it, runs that came after such a run, and those of them alike."""
+        last, size = runs.cells[:-1], runs.design.rounds + 1
+        alike = last[runs.cells[1:] == last]
+        tally = np.stack([np.bincount(cells, minlength=size) for cells in (runs.cells, last, alike)]).astype(float)
+        key = runs.method, runs.design.name
+        self.tallies[key] = self.tallies.get(key, 0.0) + tally
+        scores = runs.scores[:, None]
+        self.distant.bet(scores, np.ones(scores.shape, dtype=bool))
+        self.runs += runs.cells.size
+
+    @property
+    def portfolio(self) -> Portfolio[Topic]:
+        """All bets, on what was counted so far: by all methods together, and by each where there are two."""
+        if self._portfolio is None or self._portfolio[0] != self.runs:
+            families: dict[Topic, tuple[float, Wealth]] = {}
+            for channel in (POOLED, *self.methods) if len(self.methods) > 1 else (POOLED,):
+                weight = 2.0 if channel == POOLED else 1.0
+                for topic, (share, wealth) in self._bets(channel).items():
+                    families[replace(topic, quantity=f"{topic.quantity} ({channel})", channel=channel)] = (
+                        share * weight,
+                        wealth,
+                    )
+            families[RUNS_FURTHER_BACK] = (2.0, self.distant)
+            self._portfolio = self.runs, Portfolio(families)
+        return self._portfolio[1]
+
+    def _bets(self, channel: str) -> dict[Topic, tuple[float, Wealth]]:
+        named, odds = RatioWealth(FAULTS), {name: HazardWealth() for name in ODDS}
+        alike = HazardWealth()
+        cells = {name: CellWealth(claimed_law(design)) for name, design in self.designs.items()}
+        for (method, name), (counts, before, same) in self.tallies.items():
+            if channel not in (POOLED, method):
+                continue
+            law, hazard, log_ratios, covariates = _bettable(self.designs[name])
+            at_risk = counts[::-1].cumsum()[::-1][:-1]
+            cells[name].bet(counts)
+            named.bet({fault: float(np.dot(counts, log_ratio)) for fault, log_ratio in log_ratios.items()})
+            for key, covariate in covariates.items():
+                odds[key].bet(counts[:-1], at_risk, hazard, covariate)
+            alike.bet(same, before, law, np.ones(law.size))
+        return {
+            NAMED: (6.0, named),
+            **{_law(key): (ODDS[key], wealth) for key, wealth in odds.items()},
+            RUN_BEFORE: (1.0, alike),
+            _law("halting round"): (3.0, HaltingCells(cells)),
+            **{_law(f"halting round of {name}"): (0.3, HaltingCells({name: part})) for name, part in cells.items()},
+        }
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.portfolio.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """Refuted, or consistent with the shift of a halting probability that would have been caught."""
+        named = self.portfolio[Topic(f"{NAMED.quantity} ({POOLED})", NAMED.fault)]
+        assert isinstance(named, RatioWealth)
+        finding = None
+        if self.refuted(alpha):
+            finding = self._named(halting_finding(self.portfolio), named)
+        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding)
+
+    def _named(self, finding: Finding, named: RatioWealth) -> Finding:
+        """The finding with the faults whose laws fit; where none does, with the fault that its topic shows."""
+        if not any(self._fits(fault) for fault in named.likeliest):
+            return replace(finding, texts={**finding.texts, "nearest": alternative_of(named.best).title})
+        return with_named(finding, named)
+
+    def _fits(self, fault: str) -> bool:
+        """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""
+        channel, deviance, freedom = self.portfolio.leading.channel, 0.0, 0
+        for (method, name), tally in self.tallies.items():
+            if channel not in self.methods or channel == method:
+                design = self.designs[name]
+                moved, cells = _deviance(tally[0], faulty_laws(design).get(fault, claimed_law(design)))
+                deviance, freedom = deviance + moved, freedom + cells - 1
+        return bool(chdtrc(max(freedom, 1), deviance) > MISFIT)
+
+    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+        """The halting rounds of the designs that stand out most, against the exact law."""
+        counts = {name: np.zeros(design.rounds + 1) for name, design in self.designs.items()}
+        for (_, name), tally in self.tallies.items():
+            counts[name] += tally[0]
+        far = {name: _distance(claimed_law(self.designs[name]), seen) for name, seen in counts.items() if seen.any()}
+        most = sorted(far, key=lambda name: -far[name])[:MOST_PICTURES]
+        return tuple(self._halting_rounds(name, counts[name], alpha / len(most)) for name in most)
+
+    def _halting_rounds(self, name: str, counts: Floats, alpha: float) -> Picture:
+        law, total = claimed_law(self.designs[name]), int(counts.sum())
+        labels = [*(str(index + 1) for index in range(law.size - 1)), "never"]
+        if law.size > MOST_ROUNDS + 2:
+            law, counts = (_pooled(values) for values in (law, counts))
+            labels = [*labels[:MOST_ROUNDS], "later", "never"]
+        rows = [(label, int(seen), total, float(p)) for label, seen, p in zip(labels, counts, law, strict=True)]
+        note = f"{total} runs. Limits by Clopper and Pearson."
+        return Bars(f"Halting round, {name}", "halting round", "round", shares(rows, alpha), note)
+
+
+ODDS = {
+    "odds of halting": 3.0,
+    "odds of halting by round": 3.0,
+    "odds of halting by ε": 2.0,
+    "odds of halting by utility": 1.0,
+}
+"""What the odds of halting may depend on, and the weight of the bet on it."""
+
+
+def _law(quantity: str) -> Topic:
+    return Topic(quantity, WRONG_HALTING_LAW)
+
+
+def _pooled(values: Floats) -> Floats:
+    """The first rounds, all later ones together, and never."""
+    return np.array([*values[:MOST_ROUNDS], values[MOST_ROUNDS:-1].sum(), values[-1]])
+
+
+def _deviance(counts: Floats, law: Floats) -> tuple[float, int]:
+    """2 Σ n log(n/e) over cells in which some are expected, the others as one; and how many cells these are."""
+    expected = counts.sum() * law
+    usual = expected >= FEWEST_EXPECTED
+    seen = np.append(counts[usual], counts[~usual].sum())
+    foreseen = np.append(expected[usual], max(float(expected[~usual].sum()), HARDLY_ANY))
+    return float(2 * (xlogy(seen, seen / foreseen) - seen + foreseen).sum()), seen.size
+
+
+def _distance(law: Floats, counts: Floats) -> float:
+    """The largest deviation of a cell, in standard deviations."""
+    expected = np.maximum(counts.sum() * law, 1e-300)
+    return float(np.max(np.abs(counts - expected) / np.sqrt(expected)))
+
+
+@lru_cache(maxsize=64)
+def _bettable(design: Design) -> tuple[Floats, Floats, dict[str, Floats], dict[str, Floats]]:
+    """The law, its hazards, the log-ratios of the named faults to it, and the covariates of the odds."""
+    law = claimed_law(design)
+    reached = law[::-1].cumsum()[::-1]
+    log_ratios = {
+        name: np.log(fault / law, where=law > 0, out=np.zeros_like(law)) for name, fault in faulty_laws(design).items()
+    }
+    return law, np.clip(law[:-1] / reached[:-1], 0.0, 1.0), log_ratios, _covariates(design)
+
+
+def _covariates(design: Design) -> dict[str, Floats]:
+    """What the odds of halting may depend on, of order one."""
+    rounds = design.rounds
+    margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
+    rise = np.log(np.array(design.epsilons) / design.epsilons[0])
+    position = np.arange(rounds) / max(rounds - 1, 1) - 0.25 if rounds > 1 else np.zeros(1)
+    return {
+        "odds of halting": np.ones(rounds),
+        "odds of halting by round": position,
+        "odds of halting by ε": rise / rise[-1] if rise[-1] > 0 else np.zeros(rounds),
+        "odds of halting by utility": np.tanh(margins * np.array(design.epsilons) / 4),
+    }

@@ -1,0 +1,103 @@
+"""State that adds up: what two workers saw separately is merged into what one worker would have seen.
+
+Every attribute of an `Additive` object is either configuration, named in the class attribute `configuration`, or a sum.
+Sums are numbers, arrays, other additive objects, or dictionaries of these. There is nothing to write per class, so no
+attribute can be forgotten; an attribute of any other type is a `TypeError` at the first `fresh`.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Tally(dict[K, V], Generic[K, V]):
+    """A dictionary of sums whose keys are not known in advance: an empty one has no keys."""
+
+
+class First:
+    """The first example met, kept for a report; merging keeps the earlier one."""
+
+    def __init__(self, value: Any = None) -> None:
+        self.value = value
+
+    def offer(self, value: Any) -> None:
+        """Keeps the value if there is none yet."""
+        if self.value is None:
+            self.value = value
+
+    def fresh(self) -> First:
+        """An empty copy."""
+        return First()
+
+    def merge(self, other: First) -> None:
+        """Keeps the other's example if there is none here."""
+        self.offer(other.value)
+
+
+class Additive:
+    """Base of everything that accumulates; see the module docstring."""
+
+    configuration: ClassVar[tuple[str, ...]] = ()
+    """Attributes that are no sums: the same in a fresh copy, and left alone by `merge`."""
+
+    def fresh(self) -> Self:
+        """A copy with the same configuration and empty sums."""
+        blank = copy(self)
+        kept = self._kept()
+        for name, value in vars(self).items():
+            if name not in kept:
+                setattr(blank, name, _empty(value, f"{type(self).__name__}.{name}"))
+        return blank
+
+    def merge(self, other: Self) -> None:
+        """Adds the sums of another to these."""
+        kept = self._kept()
+        for name, value in vars(other).items():
+            if name not in kept:
+                setattr(self, name, _added(getattr(self, name), value))
+
+    @classmethod
+    def _kept(cls) -> frozenset[str]:
+        names = cls.__dict__.get("_all_configuration")
+        if names is None:
+            names = frozenset(name for base in cls.__mro__ for name in base.__dict__.get("configuration", ()))
+            cls._all_configuration = names  # type: ignore[attr-defined]
+        return names
+
+
+def _empty(value: Any, where: str) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, Tally):
+        return Tally()
+    if isinstance(value, dict):
+        return {key: _empty(part, where) for key, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return np.zeros_like(value)
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        return type(value)(0)
+    if hasattr(value, "fresh") and hasattr(value, "merge"):
+        return value.fresh()
+    raise TypeError(f"{where} is {value!r}, which does not add up: list it in `configuration`, or make it a sum")
+
+
+def _added(value: Any, other: Any) -> Any:
+    if other is None:
+        return value
+    if isinstance(value, dict):
+        for key, part in other.items():
+            value[key] = _added(value[key], part) if key in value else part
+        return value
+    if isinstance(value, np.ndarray):
+        # Not in place: an array under a key that was new here still belongs to the other.
+        return value + other
+    if hasattr(value, "merge"):
+        value.merge(other)
+        return value
+    return value + other

@@ -1,0 +1,41 @@
+"""Holds the tiers of the tests apart: unit tests run no audit and start no process; what is slow is marked."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+UNIT = sorted((TESTS / "unit").rglob("*.py"))
+MAY_AUDIT = {"test_add_a_check.py"}
+"""Unit tests in which the audit itself is what is tested."""
+PROCESSES = {"subprocess", "multiprocessing", "distributed", "selenium"}
+
+
+def imported(path):
+    """All modules, and names out of modules, that a file imports anywhere."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", UNIT, ids=lambda path: str(path.relative_to(TESTS)))
+def test_unit_tests_start_no_process_and_run_no_audit(path):
+    found = set(imported(path))
+    assert not {name.partition(".")[0] for name in found} & PROCESSES
+    if path.name not in MAY_AUDIT:
+        assert not found & {"nrverify.audit", "nrverify.auditing.audit", "nrverify.auditing.audit.audit"}
+
+
+def test_the_guard_sees_an_audit_and_a_process(tmp_path):
+    path = tmp_path / "test_wrong.py"
+    path.write_text("import subprocess\n\n\ndef f():\n    from nrverify import audit\n", "utf-8")
+    assert {"subprocess", "nrverify.audit"} <= set(imported(path))
+
+
+def test_the_second_tier_is_left_out_by_default_and_named(pytestconfig):
+    assert "not slow" in pytestconfig.getini("addopts")
+    assert any(line.startswith("slow:") for line in pytestconfig.getini("markers"))

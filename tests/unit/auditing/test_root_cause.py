@@ -1,0 +1,140 @@
+"""Which refutation others come of: findings in, root cause out."""
+
+import pytest
+
+from nrverify.auditing.core.faults import noise as faults
+from nrverify.auditing.core.faults import recursion
+from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.explain.root_cause import RootCause, root_cause
+from nrverify.auditing.registry import declarations_by_id
+from nrverify.statistics.estimate import Estimate, Measure
+
+IMPLIED_BY = {id: one.implied_by for id, one in declarations_by_id("brownian").items()}
+DISTRIBUTION = Estimate(Measure.SHARE, 0.5, 0.6)
+ALL, FEW = Estimate(Measure.COUNT, 0.0, 99.0, count=100), Estimate(Measure.COUNT, 0.0, 20.0, count=100)
+
+
+def refuted(id, fault, evidence=100.0, estimate=DISTRIBUTION, nearest=()):
+    finding = Finding("what was measured", estimate, fault, tuple(nearest))
+    return CheckResult(id, "law", CheckVerdict.REFUTED, statistic=evidence, finding=finding)
+
+
+def suspect(fault, gain=100.0, redraws_repeated=False):
+    return Suspect((fault,), {}, 2.0, gain, normal=True, redraws_repeated=redraws_repeated)
+
+
+def found(*results, fitted=None, integer=False):
+    return root_cause(results, fitted, IMPLIED_BY, integer)
+
+
+REPEATED = refuted("ties.repeated-time", faults.REPEATED_TIME_REDRAWN, None, ALL)
+RELEASE = refuted("law.release", faults.WRONG_SCALE)
+TRANSCRIPT = refuted("law.transcript", faults.FRESH_NOISE)
+ADAPTIVE = refuted("law.adaptive", faults.FRESH_NOISE)
+VALUE = refuted("law.value", faults.DEPENDS_ON_VALUE)
+SESSIONS = refuted("independence.sessions", faults.SHARED_SESSIONS)
+COORDINATES = refuted("independence.coordinates", faults.SHARED_COORDINATES)
+LOSS = refuted("loss.stopping", faults.EARLIER_RELEASES_ADD)
+EX_POST = refuted("privacy.ex-post", faults.CLAIM_VIOLATED, 3.0)
+FINITE = refuted("protocol.finite", faults.NOT_A_NUMBER, None, ALL)
+SEED = refuted("randomness.streams", faults.SEED_IGNORED, None, ALL)
+EQUAL = refuted("randomness.streams", faults.EQUAL_TRANSCRIPTS, None, ALL)
+SIZES = refuted("randomness.streams", faults.FEW_STREAMS, None, ALL)
+GRID = refuted("lattice", faults.NOISE_ROUNDED, None, ALL)
+PART_ON_GRID = refuted("lattice", faults.SOME_ROUNDED, None, FEW)
+IN_CLEAR = refuted("lattice", faults.VALUE_IN_CLEAR, None, FEW)
+COINS = refuted("ties", faults.WRONG_STAY_PROBABILITY, estimate=Estimate(Measure.EVENTS, 50.0, 70.0, count=100))
+NO_TIES = refuted("ties", faults.WRONG_STAY_PROBABILITY, estimate=Estimate(Measure.EVENTS, 50.0, 0.0, count=100))
+PULLED = refuted("law.value", faults.PULLED_TO_ZERO, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("results", "root", "follow"),
+    [
+        ((), None, set()),
+        ((FINITE,), None, set()),
+        ((SESSIONS,), None, set()),
+        # Of two checks of the law each has a cause of its own; what comes of a wrong law has not.
+        ((RELEASE, TRANSCRIPT), "law.release", set()),
+        (
+            (TRANSCRIPT, SESSIONS, COORDINATES, LOSS, EX_POST),
+            "law.transcript",
+            {"independence.sessions", "independence.coordinates", "loss.stopping", "privacy.ex-post"},
+        ),
+        ((REPEATED, TRANSCRIPT, SESSIONS), "ties.repeated-time", {"independence.sessions"}),
+        # A value that is seen far more clearly than the law is the root of it; so is a pull, however weak.
+        ((TRANSCRIPT, refuted("law.value", faults.DEPENDS_ON_VALUE, 120.0)), "law.value", {"law.transcript"}),
+        ((TRANSCRIPT, refuted("law.value", faults.DEPENDS_ON_VALUE, 119.0)), "law.transcript", {"law.value"}),
+        (
+            (TRANSCRIPT, RELEASE, PULLED, SESSIONS),
+            "law.value",
+            {"law.transcript", "law.release", "independence.sessions"},
+        ),
+        # Shared streams explain everything, a time asked twice too.
+        (
+            (SEED, TRANSCRIPT, REPEATED, SESSIONS),
+            "randomness.streams",
+            {"law.transcript", "ties.repeated-time", "independence.sessions"},
+        ),
+        # Releases on a grid or in the clear come again whatever their streams.
+        ((SEED, GRID, RELEASE, REPEATED), "lattice", {"randomness.streams", "law.release"}),
+        ((SEED, PART_ON_GRID), "randomness.streams", set()),
+        ((SEED, IN_CLEAR, RELEASE), "lattice", {"randomness.streams", "law.release"}),
+        ((IN_CLEAR, RELEASE, SESSIONS), "law.release", {"independence.sessions"}),
+        ((SIZES, RELEASE), "law.release", {"randomness.streams"}),
+        ((SIZES,), None, set()),
+        ((COINS, TRANSCRIPT, SESSIONS), "ties", {"law.transcript", "independence.sessions"}),
+        # What has clearly more evidence than the root has a cause of its own.
+        ((TRANSCRIPT, refuted("independence.sessions", faults.SHARED_SESSIONS, 121.0)), "law.transcript", set()),
+    ],
+)
+def test_the_root_and_what_comes_of_it(results, root, follow):
+    assert found(*results) == RootCause(root, None, frozenset(follow))
+
+
+def test_integers_of_a_wrong_law_may_come_again_by_chance():
+    assert found(EQUAL, TRANSCRIPT).check == "randomness.streams"
+    assert found(EQUAL, TRANSCRIPT, integer=True).check == "law.transcript"
+    assert found(EQUAL, integer=True).check == "randomness.streams"
+
+
+@pytest.mark.parametrize(
+    ("results", "fits"),
+    [
+        ((TRANSCRIPT, ADAPTIVE, VALUE), True),
+        ((COINS, TRANSCRIPT), False),
+        ((NO_TIES, TRANSCRIPT), True),
+        ((COINS, TRANSCRIPT, RELEASE), True),
+        ((PULLED, TRANSCRIPT), False),
+        ((TRANSCRIPT, REPEATED), False),
+        ((TRANSCRIPT, refuted("law.release", faults.SHIFTED)), False),
+        ((refuted("law.transcript", faults.RARE_SESSIONS),), False),
+        ((refuted("law.transcript", faults.WRONG_SHAPE, nearest=[faults.RARE_RELEASES]),), False),
+        ((SEED, TRANSCRIPT), False),
+        ((GRID, TRANSCRIPT), False),
+        ((SESSIONS,), False),
+        ((VALUE,), True),
+    ],
+)
+def test_a_fault_of_second_moments_is_named_only_where_it_may_explain_what_was_found(results, fits):
+    fitted = suspect(recursion.ALL_FRESH)
+    assert (found(*results, fitted=fitted).suspect == fitted) == fits
+
+
+def test_a_fault_that_explains_the_law_is_named_once_in_the_first_check_of_the_law():
+    said = found(REPEATED, TRANSCRIPT, ADAPTIVE, SESSIONS, fitted=suspect(recursion.FROM_FIRST, redraws_repeated=True))
+    assert said.check == "law.transcript"
+    assert said.follow == {"ties.repeated-time", "law.adaptive", "independence.sessions"}
+    # Where it does not explain a time asked twice, it is not named.
+    said = found(REPEATED, TRANSCRIPT, ADAPTIVE, fitted=suspect(recursion.FROM_FIRST))
+    assert (said.check, said.suspect, said.follow) == ("ties.repeated-time", None, frozenset())
+
+
+def test_sessions_that_forget_are_named_beside_the_fault_between_whose_moments_theirs_lie():
+    forgetful = refuted("law.transcript", faults.FORGETFUL_SESSIONS, 100.0)
+    weak = found(forgetful, fitted=suspect(recursion.STEPS_SCALED, gain=99.0)).suspect
+    assert weak.faults == (recursion.STEPS_SCALED, faults.FORGETFUL_SESSIONS)
+    strong = found(forgetful, fitted=suspect(recursion.STEPS_SCALED, gain=101.0)).suspect
+    assert strong.faults == (recursion.STEPS_SCALED,)
