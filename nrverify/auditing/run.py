@@ -116,7 +116,7 @@ def _subject(address: str | None, description: Description | None) -> dict[str, 
     return {**{field: getattr(description, field, None) for field in fields}, "address": address}
 
 
-def _run(settings: Settings, drawn: int, stopped: str, started: float, subject: float = 0.0) -> dict[str, Any]:
+def _run(settings: Settings, drawn: int, stopped: str, started: float, subject_seconds: float) -> dict[str, Any]:
     versions = {name: version(name) for name in ("nrverify", "numpy", "scipy")}
     return {
         "seed": settings.seed,
@@ -125,7 +125,8 @@ def _run(settings: Settings, drawn: int, stopped: str, started: float, subject: 
         "stopped": stopped,
         "versions": {**versions, "python": platform.python_version()},
         "seconds": round(time.monotonic() - started, 3),
-        "subject_seconds": round(subject, 3),
+        "subject_seconds": round(subject_seconds, 3),
+        "refused": None,
     }
 
 

@@ -5,11 +5,7 @@ import pytest
 
 from nrverify import audit
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.noise_reduction.applicable_checks import battery_for
-from nrverify.auditing.noise_reduction.design.cases import cases_for
-from nrverify.auditing.noise_reduction.design.knob import knob_of
-from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
-from nrverify.auditing.noise_reduction.observe import score_case, score_pair
+from nrverify.auditing.noise_reduction.audit import NoiseReductionMechanism
 from nrverify.auditing.sampling.work_units import Station
 from nrverify.auditing.sampling.workers import Crew, Here
 from nrverify.reference.mutants import BENIGN, MUTANTS
@@ -90,17 +86,12 @@ class Local(Adapter):
 
 @pytest.fixture(scope="module", params=["brownian-bridge", "laplace-walk", "skellam-thinning", "epsilon-brownian"])
 def drawn(request):
-    """A battery and what there is for it to score, in a few chunks."""
+    """A mechanism and what there is for its checks to score, in a few chunks."""
     subject = NAMED[request.param]
     host = Local(subject() if isinstance(subject, type) else subject)
-    description = host.description
-    knob = knob_of(description)
-    cases = cases_for(description, knob, (1, 3))
-    times_known = description.knob == "time"
-    battery = battery_for(description, cases, knob, times_known, ())
-    work = [(case, score_case, battery.transcripts) for case in cases]
-    work += [(pair, score_pair, battery.pairs) for pair in pairs_for(description, knob, (1, 3)) if battery.pairs]
-    return host, battery, work
+    mechanism = NoiseReductionMechanism(host, Settings())
+    work = [(task.setting, task.score, task.checks) for task in mechanism.tasks(0, 0)]
+    return host, mechanism, work
 
 
 def chunk(setting, score, size, number):
@@ -130,16 +121,16 @@ def test_a_chunk_is_scored_alike_here_and_after_a_journey(drawn):
 
 
 def test_fresh_checks_have_seen_nothing_and_fresh_ones_of_theirs_are_the_same(drawn):
-    host, battery, work = drawn
-    blank = results(check.fresh() for check in battery.checks)
+    host, mechanism, work = drawn
+    blank = results(check.fresh() for check in mechanism.checks)
     for number, (setting, score, checks) in enumerate(work):
         outcome = Station(host).run([(chunk(setting, score, 24, number), tuple(checks))])[0]
         assert outcome.failed is outcome.refused is None
         for check, seen in zip(checks, outcome.checks, strict=True):
             check.merge(seen)
-    assert results(check.fresh() for check in battery.checks) == blank
-    assert results(check.fresh().fresh() for check in battery.checks) == blank
-    assert results(battery.checks) != blank
+    assert results(check.fresh() for check in mechanism.checks) == blank
+    assert results(check.fresh().fresh() for check in mechanism.checks) == blank
+    assert results(mechanism.checks) != blank
 
 
 def test_outcomes_come_in_the_order_of_the_work_and_no_more_are_under_way_than_allowed():

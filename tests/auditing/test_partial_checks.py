@@ -153,7 +153,9 @@ def test_increments_are_bet_on_as_if_every_pair_were_there():
         predicted += learned.logpdf(pairs[index]).sum()
     bet = np.concatenate(pairs[1:])
     best = stats.norm.logpdf(bet, scale=np.sqrt((bet**2).mean(axis=0))).sum()
-    assert check.log_e == pytest.approx(predicted - best - math.log(64), rel=1e-9)
+    # One pair has the share 1/128 of the stake, and what is not bet is kept.
+    expected = np.logaddexp(predicted - best - math.log(128), math.log(127 / 128))
+    assert check.log_e == pytest.approx(expected, rel=1e-9)
 
 
 def test_halting_rounds_are_bet_on_by_their_counts_as_run_by_run():

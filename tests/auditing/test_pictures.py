@@ -11,6 +11,7 @@ from scipy.stats import beta, kstwo
 import nrverify
 from nrverify.auditing.boundary.claim import Claim
 from nrverify.auditing.boundary.pictures import boundary_pictures
+from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SCALE
 from nrverify.auditing.core.picture_limits import (
     correlations,
     dots_of,
@@ -23,6 +24,7 @@ from nrverify.auditing.core.picture_limits import (
 from nrverify.auditing.core.picture_sums import Correlations, Frequencies
 from nrverify.auditing.core.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, Wealth
 from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
@@ -123,7 +125,7 @@ def test_the_distribution_is_shown_where_it_was_counted():
 def test_limits_of_a_variance_are_those_of_chi_square(alpha):
     """P(χ²_n ≤ S/high) = P(χ²_n ≥ S/low) = α/2, by the incomplete gamma function to 30 digits."""
     wealth = ScaleWealth(count=200, squares=230.0)
-    (picture,) = estimates({"variance": wealth}, alpha)
+    (picture,) = estimates({Topic("variance", WRONG_SCALE): wealth}, alpha)
     assert isinstance(picture, Dots)
     low, high = picture.rows[0].wide
     with mpmath.workdps(30):
@@ -135,7 +137,7 @@ def test_limits_of_a_variance_are_those_of_chi_square(alpha):
 
 
 def test_limits_of_a_slope_are_normal():
-    (picture,) = estimates({"centre": MeanWealth(cross=30.0, energy=900.0)}, 1e-6)
+    (picture,) = estimates({Topic("centre", SHIFTED): MeanWealth(cross=30.0, energy=900.0)}, 1e-6)
     low, high = picture.rows[0].wide
     half = float(mpmath.erfc((high - low) / 2 * 30 / mpmath.sqrt(2)))
     assert half == pytest.approx(1e-6, rel=1e-7)

@@ -171,7 +171,7 @@ def test_a_fault_of_its_own_is_no_mistake_in_the_command(subject_file, monkeypat
     def run_into_one(audit):
         raise ValueError("singular matrix")
 
-    monkeypatch.setattr("nrverify.auditing.noise_reduction.audit.NoiseReductionAudit.run", run_into_one)
+    monkeypatch.setattr("nrverify.auditing.sampling.audit.SampledAudit.run", run_into_one)
     monkeypatch.setattr(sys, "argv", ["nrverify", "audit", f"python:{subject_file}:Subject", "--no-record"])
     with pytest.raises(SystemExit) as left:
         main()

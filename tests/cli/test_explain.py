@@ -11,7 +11,7 @@ import nrverify.auditing
 from nrverify import audit
 from nrverify.auditing.explain.catalogue import catalogue
 from nrverify.auditing.explain.remarks import REMARKS
-from nrverify.auditing.records import not_covered as records_limits
+from nrverify.auditing.records import not_covered
 from nrverify.cli import cli
 from nrverify.reference.mutants import BENIGN, MUTANTS
 
@@ -68,19 +68,17 @@ def test_explaining_a_check_says_what_it_catches_and_misses():
 
 
 def named_in_the_code():
-    """Every id that the code of audits gives to a result, written out or as a key of what is not covered."""
+    """Every id that the code of audits gives to a result, written out or as a constant."""
     found = set()
     for info in pkgutil.walk_packages(nrverify.auditing.__path__, prefix="nrverify.auditing."):
         module = __import__(info.name, fromlist=["_"])
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "CheckResult":
                 found |= {argument.value for argument in node.args[:1] if isinstance(argument, ast.Constant)}
-            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(isinstance(target, ast.Name) and target.id == "missing" for target in targets):
-                    found |= {key.value for key in node.value.keys if isinstance(key, ast.Constant)}
-    for reasons in (records_limits.BEYOND, records_limits.ADAPTIVE, records_limits.TRANSCRIPTS, records_limits.RUNS):
-        found |= set(reasons)
+                names = [argument.id for argument in node.args[:1] if isinstance(argument, ast.Name)]
+                found |= {value for name in names if isinstance(value := getattr(module, name, None), str)}
+    limits = (*not_covered.OF_ALL, not_covered.OF_ADAPTIVE, not_covered.OF_TRANSCRIPTS)
+    found |= {limit.id for limit in limits}
     return found
 
 

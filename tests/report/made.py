@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from nrverify.auditing.core.faults.noise import FRESH_NOISE
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.report import Report
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
+from nrverify.statistics.estimate import Estimate, Measure
 
 HOSTILE = "evil\x00\x1b[31m</testcase>]]>\"'&\r\n::error::x,y%0A|`<script>\ud800\ufffe"
 
@@ -17,6 +20,7 @@ RUN = {
     "versions": {"nrverify": "0.1.0", "numpy": "2", "scipy": "1", "python": "3.11"},
     "seconds": 1.25,
     "subject_seconds": 0.5,
+    "refused": None,
 }
 
 REFUTED = CheckResult(
@@ -31,9 +35,17 @@ REFUTED = CheckResult(
     alpha=6.7e-8,
     expected="the claimed law",
     observed="noise drawn afresh",
+    finding=Finding("noise", Estimate(Measure.VARIANCE, 1.0, 2.0, 0.1, 48), FRESH_NOISE),
     message=(
         "Each release follows the bridge. Expected a; observed b. Evidence: at most 6.7e-08 for it and 1e-06 for the "
         "run. Likely cause: c. Effect: a leak."
+    ),
+    explanation=Explanation(
+        "Each release follows the bridge.",
+        "Expected a; observed b.",
+        "Evidence: at most 6.7e-08 for it and 1e-06 for the run.",
+        "Likely cause: c.",
+        "Effect: a leak.",
     ),
     reproduce="nrverify audit python:mine.py:Fresh --seed 7",
 )
@@ -42,13 +54,14 @@ STOPPED = CheckResult("ties", "law", CheckVerdict.INCONCLUSIVE, samples=48, mess
 SHORT = CheckResult("law.value", "law", CheckVerdict.INCONCLUSIVE, samples=250)
 MISSING = CheckResult("law.adaptive", "law", CheckVerdict.NOT_COVERED, message="the subject has no open()")
 ADVICE = CheckResult("protocol.refusals", "protocol", CheckVerdict.ADVICE, message="accepts zero")
-NO_ADVICE = CheckResult("boundary.waste", "boundary", CheckVerdict.ADVICE)
+NO_ADVICE = CheckResult("boundary.waste", "privacy", CheckVerdict.ADVICE)
 
 
 def made(verdict, checks=(), message=None, name="Fresh", address="python:mine.py:Fresh"):
     """A report of that verdict."""
     code = {"consistent": 0, "refuted": 1, "errored": 3, "inconclusive": 4}[verdict]
-    subject = {"name": name, "version": None, "mechanism": "brownian", "knob": "time", "address": address}
+    absent = dict.fromkeys(("version", "guarantee", "numerics", "granularity", "law"))
+    subject = {**absent, "name": name, "mechanism": "brownian", "knob": "time", "address": address}
     return Report(verdict, code, subject, RUN, tuple(checks), message)
 
 

@@ -48,7 +48,9 @@ def test_a_clean_run_has_no_annotations():
 @given(st.text(st.sampled_from("\n\r\x85\u2028:,%AD0\ud800x")) | st.text())
 def test_no_text_can_add_a_command_or_change_one(text):
     advice = replace(made.ADVICE, message=f"advice {text}")
-    output = workflow_commands(made.made("refuted", [replace(made.REFUTED, message=text), advice], name=text))
+    output = workflow_commands(
+        made.made("refuted", [replace(made.REFUTED, message=text, explanation=None), advice], name=text)
+    )
     commands = read(output)
     assert [command[0] for command in commands] == ["error", "notice"]
     assert commands[1][4] == plain_text(f"advice {text}")

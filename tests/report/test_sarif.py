@@ -58,13 +58,15 @@ def test_every_verdict_is_valid_and_every_result_has_a_file_and_a_line(verdict, 
 @settings(deadline=None, derandomize=True)
 @given(st.text(st.characters(categories=None)) | st.text(st.characters(categories=("Cs", "Cc"))))
 def test_any_text_gives_a_valid_log(text):
-    report = made.made("refuted", [replace(made.REFUTED, message=text)], text, name=text, address=f"cmd:{text}")
+    report = made.made(
+        "refuted", [replace(made.REFUTED, message=text, explanation=None)], text, name=text, address=f"cmd:{text}"
+    )
     assert len(results_of(report)) == 1
 
 
 def test_refutations_are_errors_and_advice_is_a_note():
     levels = {result["ruleId"]: result["level"] for result in results_of(made.of_every_verdict()["refuted"])}
-    assert levels == {"law.transcript": "error", "protocol.refusals": "note"}
+    assert levels == {"fresh-noise": "error", "protocol.refusals": "note"}
 
 
 @pytest.mark.parametrize(("verdict", "rule"), [("errored", "audit.errored"), ("inconclusive", "audit.inconclusive")])
@@ -95,14 +97,16 @@ def test_words_of_a_subject_make_no_links():
     assert "](" not in results_of(report)[0]["message"]["text"]
 
 
-def test_a_real_audit_is_valid_and_its_rules_explain_the_checks():
+def test_a_real_audit_is_valid_and_its_rules_are_faults_with_their_explanation():
     report = audit(made.Fresh())
     (run,) = log_of(report)["runs"]
     rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
-    assert list(rules) == [check.id for check in report.checks]
-    assert "Catches a wrong bridge" in rules["law.transcript"]["help"]["text"]
-    refuted = [check.id for check in report.checks if check.verdict == "refuted"]
-    found = [result["ruleId"] for result in run["results"] if result["level"] == "error"]
-    assert found == refuted
+    refuted = {check.id: check.finding.fault for check in report.checks if check.verdict == "refuted"}
+    for fault in refuted.values():
+        assert f"Where to look: {fault.look}." in rules[fault.id]["help"]["text"]
+    errors = [result for result in run["results"] if result["level"] == "error"]
+    found = {result["properties"]["check"]: result["ruleId"] for result in errors}
+    assert found == {id: fault.id for id, fault in refuted.items()}
+    assert (run["properties"]["law"], run["properties"]["privacy"]) == ("refuted", "not-covered")
     for result in run["results"]:
         assert list(rules)[result["ruleIndex"]] == result["ruleId"]

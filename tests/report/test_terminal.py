@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from nrverify.auditing.core.report import Report
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
 from nrverify.auditing.explain.catalogue import catalogue
 from nrverify.auditing.plan.plan import Plan, Planned
 from nrverify.cli import cli
@@ -34,6 +34,13 @@ HOSTILE = "[bold]no[/] [link=x] \x1b[31mred\x1b[0m \udc80 \u202e"
 SUBJECT = {"name": "Mine", "version": "1.2", "mechanism": "brownian", "knob": "time", "address": "python:mine.py:Mine"}
 RUN = {"seed": 7, "alpha": 1e-6, "samples": 5000, "stopped": "refuted", "versions": {"nrverify": "0"}, "seconds": 1.5}
 
+EXPLAINED = Explanation(
+    "Each release follows the bridge.",
+    "Expected variance 1; observed variance 0.97.",
+    "Evidence: an e-value of 1e+09, where 1.5e+07 refutes.",
+    "Likely cause: a wrong constant.",
+    "Effect: a leak.",
+)
 LAW = CheckResult(
     "law.transcript",
     "law",
@@ -45,11 +52,11 @@ LAW = CheckResult(
     detectable="variance within ±2 %, correlation within ±0.014",
     expected="variance 1",
     observed="variance 0.97",
-    message="Each release follows the bridge. Expected variance 1; observed variance 0.97. Evidence: an e-value of "
-    "1e+09, where 1.5e+07 refutes. Likely cause: a wrong constant. Effect: a leak.",
+    explanation=EXPLAINED,
+    message=" ".join(EXPLAINED.lines),
     reproduce="nrverify audit python:mine.py:Mine --seed 7 --alpha 1e-06 --samples 200000",
 )
-COPIED = replace(LAW, id="law.value", message="The noise ignores the value. Likely cause: that of law.transcript.")
+COPIED = replace(LAW, id="law.value", explanation=replace(EXPLAINED, follows="law.transcript"))
 FINE = CheckResult(
     "independence.coordinates",
     "law",
@@ -214,8 +221,8 @@ def test_quiet_tells_the_claims_that_are_not_settled_and_nothing_else(monkeypatc
 @pytest.mark.parametrize("width", [20, 40, *WIDTHS])
 def test_a_plan_fits_every_width(width):
     checks = (
-        Planned("law.transcript", "law", 149991, 1e-8, "variance off by 1 %", True),
-        Planned("independence.coordinates", "law", 12, 1e-8, "correlation off by 0.3", False),
+        Planned("law.transcript", "law", 149991, 1e-8, (), "variance off by 1 %", True),
+        Planned("independence.coordinates", "law", 12, 1e-8, (), "correlation off by 0.3", False),
     )
     text = printed(print_plan, Plan(SUBJECT, 1e-6, 200_000, checks, (MISSING,)), width=width)
     assert max(map(len, text.split("\n"))) <= width

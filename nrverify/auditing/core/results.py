@@ -62,6 +62,8 @@ class CheckResult:
     """Whether a run is inconclusive when every check so marked is."""
     form: str = field(default="", compare=False)
     """The class that concluded it, where a check has several forms with sentences of their own."""
+    enough: bool = True
+    """Whether so much was seen that not refuting says something; a plan tells by it what a budget is worth."""
     # What follows is text, made at the end of a run by `explain`; nothing reads it but reports.
     detectable: str | None = None
     expected: str | None = None
@@ -120,5 +122,6 @@ def from_bets(
         statistic=log_e if statistic is None else statistic,
         e_value=math.exp(min(log_e, 700.0)),
         alpha=alpha,
+        enough=enough,
         **fields,
     )

@@ -15,7 +15,6 @@ import numpy as np
 from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.declaration import Declaration, Kind
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, WORST_VARIANCE
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.explain.text import size_text
@@ -28,8 +27,6 @@ from nrverify.auditing.sampling.looks import looks
 from nrverify.auditing.sampling.work_units import Task, counts
 from nrverify.subjects.description import Description
 
-WORST = {"relative": WORST_VARIANCE, "probability": WORST_PROBABILITY}
-"""A coarser sight of a variance or a probability, by the unit of its size, leaves a check inconclusive."""
 REHEARSED = 64
 """Sessions or runs of each task that are drawn from the claimed law; the rest of its share counts like them."""
 PLACES = 4
@@ -185,9 +182,5 @@ def _text(sizes: tuple[Size, ...]) -> str | None:
 
 
 def _enough(result: CheckResult) -> bool:
-    """Whether the check could judge: its verdict in the rehearsal says nothing, for the rehearsal repeats itself."""
-    seen = (result.samples or 0) >= FEWEST_SESSIONS
-    for size in result.sizes:
-        if size.unit in WORST:
-            return seen and size.value <= WORST[size.unit]
-    return result.kind != Kind.PRIVACY or seen
+    """By the check's own rule; not by a refutation, which says nothing where the rehearsal repeats itself."""
+    return result.enough and result.verdict is not CheckVerdict.INCONCLUSIVE

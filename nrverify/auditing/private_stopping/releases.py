@@ -41,7 +41,7 @@ INNOVATION = Topic("dependence on the innovation before", FRESH_NOISE)
 FIRST_BINS = Topic("distribution of the first release", WRONG_SHAPE, alone=True)
 LATER_BINS = Topic("distribution given the release before", WRONG_SHAPE)
 SHAPE = Topic("shape of the releases", WRONG_SHAPE)
-ALTERNATIVE = Topic("alternative", FRESH_NOISE)
+ALTERNATIVE = Topic("recursion from one release to the next", FRESH_NOISE)
 WITHOUT_NOISE = Topic("releases without noise", VALUE_IN_CLEAR)
 COORDINATES = {
     1: Topic("correlation between coordinates", SHARED_COORDINATES),

@@ -60,7 +60,7 @@ def print_audit(report: Report, console: Console, verbose: bool = False) -> None
 
 def print_problems(report: Report, console: Console) -> None:
     """What is wrong and nothing else: whose verdict it is, and every finding."""
-    _print_head(report, console)
+    _print_head(report, console, answered=False)
     _print_findings(report.checks, console)
 
 
@@ -81,13 +81,13 @@ def knob_words(report: Report) -> list[str]:
     return [f"knob {subject['knob']}"] if subject["knob"] and subject["mechanism"] in FAMILIES else []
 
 
-def _print_head(report: Report, console: Console) -> None:
+def _print_head(report: Report, console: Console, answered: bool = True) -> None:
     subject = report.subject
     name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
     what = [str(subject["mechanism"] or "unknown"), *knob_words(report)]
     _say(console, f"[bold]{plain(name or subject['address'] or 'subject')}[/] ({plain(', '.join(what))})")
     _say(console, f"[{STYLE[report.verdict]}]{report.verdict}[/]: {_meaning(report)}")
-    if report.checks:
+    if report.checks and answered:
         _say(console, answers(report))
     if report.message:
         _say(console, plain(report.message))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def laplace_reduced(scales, runs, rng):
     """
     rising = np.sort(np.unique(scales))
     found = [rng.laplace(scale=rising[0], size=runs)]
-    for s, t in zip(rising[:-1], rising[1:], strict=True):
+    for s, t in pairwise(rising):
         jumps = rng.random(runs) > (s / t) ** 2
         found.append(found[-1] + np.where(jumps, rng.laplace(scale=t, size=runs), 0.0))
     return np.stack(found, axis=1)[:, np.searchsorted(rising, scales)]
@@ -66,7 +67,7 @@ def stopped(design=DESIGN, runs=4000, seed=1, noise=bridged, query=None, epsilon
 def scored(runs, rng):
     """With the innovations of the releases."""
     scale = np.abs(np.nan_to_num(runs.releases)) + np.abs(runs.design.array)
-    found = innovations(Brownian(), runs.releases - runs.design.array, runs.times, scale, rng)
+    found = innovations(Brownian(), runs.releases - runs.design.array, runs.times, scale, rng, integer=False)
     return replace(runs, innovations=found)
 
 
