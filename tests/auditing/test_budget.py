@@ -45,9 +45,9 @@ def test_time_spent_on_judging_counts_and_the_seconds_of_the_subject_are_said_be
 
 
 def test_loading_the_subject_is_not_charged():
+    at_once = nrverify.audit(SlowToLoad, budget=1e-9)  # up before anything is sampled
     report = nrverify.audit(SlowToLoad, budget=1.4, samples=400)
-    assert report.run["samples"] > 10
-    assert report.run["stopped"] == "samples" or report.run["samples"] > 60
+    assert report.run["samples"] > at_once.run["samples"]
 
 
 def test_ten_thousand_dimensions_end_at_the_budget():
