@@ -59,6 +59,10 @@ def __getattr__(name: str) -> Any:
 
         found: Any = version("nrverify")
     elif name in _HOMES:
+        from nrverify.platforms import unsupported
+
+        if name in ("audit", "gate") and (why := unsupported()) is not None:
+            raise ImportError(why)
         found = getattr(import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module 'nrverify' has no attribute {name!r}")

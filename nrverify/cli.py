@@ -27,7 +27,7 @@ Exit codes of every command:
   3    the subject could not be run
   4    inconclusive
   70   a fault of nrverify's own
-  130  interrupted (128 + the signal's number): no verdict
+  129, 130, 143  ended by SIGHUP, SIGINT or SIGTERM (128 + the signal's number): no verdict
   141  whoever read the output has closed it; reports asked for as files are written
 """
 
@@ -114,6 +114,13 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+    from nrverify.platforms import unsupported
+
+    if (why := unsupported()) is not None:
+        sys.exit(_refused(why))
+    from nrverify.processes import leaving
+
+    leaving.listen()
     try:
         code = _exit_code()
         sys.stdout.flush()
@@ -121,11 +128,21 @@ def main() -> None:
     except OSError as error:
         # Whoever reads the output has gone, or its disk is full: no verdict has these codes.
         code = _say_nothing_more(error)
+    if (number := leaving.told()) is not None:
+        leaving.end_now(number)
+    leaving.sweep()
     sys.exit(code)
+
+
+def _refused(why: str) -> int:
+    click.echo(why, err=True)
+    return EXIT_USAGE
 
 
 def _exit_code() -> int:
     """What the command comes to; `OSError` where its output cannot be written."""
+    from nrverify.processes.leaving import Told
+
     try:
         return int(cli.main(prog_name="nrverify", standalone_mode=False) or 0)
     except SystemExit as leaving:
@@ -133,18 +150,25 @@ def _exit_code() -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as mistake:
+        from nrverify.plain_text import plain_text
+
+        object.__setattr__(mistake, "message", plain_text(mistake.message))
         mistake.show()
         return mistake.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted: no verdict", err=True)
+        return EXIT_INTERRUPTED
+    except Told:
         return EXIT_INTERRUPTED
     except OSError:
         raise
     except Exception as error:
         if os.environ.get("NRVERIFY_DEBUG"):
             raise
+        from nrverify.plain_text import plain_text
+
         click.echo(
-            f"nrverify: a fault of its own: {type(error).__name__}: {error}\n"
+            f"nrverify: a fault of its own: {type(error).__name__}: {plain_text(str(error))}\n"
             "Please report it; NRVERIFY_DEBUG=1 shows where it happened.",
             err=True,
         )

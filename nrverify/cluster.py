@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import version
-from threading import BoundedSemaphore, Lock
+from threading import Condition, Event, Lock, Thread
 from typing import Any
 
 CONNECTING = 5.0
@@ -16,6 +16,10 @@ CONNECTING = 5.0
 RETRIES = 3
 ABANDONED = 30.0
 """Seconds without a single worker after which the cluster is given up."""
+PATIENCE = 2.0
+"""Seconds between looks at whether there is anybody to wait for."""
+LOST = ("KilledWorker", "CommClosedError", "CancelledError", "FutureCancelledError")
+"""What Dask raises when the cluster is at fault, and not what it was given."""
 
 
 class NoCluster(ValueError):
@@ -42,12 +46,22 @@ class Cluster:
 
     def alive(self) -> None:
         """`ClusterFailed` when there has been no worker for a while."""
-        if self.client.status == "running" and self.client.nthreads():
+        if self.client.status == "running" and self._has_workers():
             self._alone_since = None
             return
         self._alone_since = self._alone_since or time.monotonic()
         if time.monotonic() - self._alone_since > ABANDONED:
             raise ClusterFailed(f"the Dask cluster at {self.address!r} has had no worker for {ABANDONED:g} seconds")
+
+    def failure(self, words: str) -> ClusterFailed:
+        """That the cluster failed, in its own words."""
+        return ClusterFailed(f"the Dask cluster at {self.address!r} failed: {' '.join(words.split())[:300]}")
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self.client.nthreads())
+        except Exception:  # whatever a connection that is being lost raises
+            return False
 
 
 @contextmanager
@@ -111,22 +125,71 @@ _TURN = Lock()
 
 
 class OneAtATime(Executor):
-    """Calls on a cluster, one at a time in each process: exact arithmetic has one precision for all its threads."""
+    """Calls on a cluster, one at a time in each process: exact arithmetic has one precision for all its threads.
 
-    def __init__(self, executor: Executor, jobs: int | None = None) -> None:
+    While calls are under way it is watched whether there is anybody to make them; a cluster that is lost fails them all
+    with `ClusterFailed`.
+    """
+
+    def __init__(self, cluster: Cluster, jobs: int | None = None) -> None:
         """With at most so many calls under way."""
-        self._executor = executor
-        self._room = None if jobs is None else BoundedSemaphore(jobs)
+        self._cluster = cluster
+        self._jobs = jobs
+        self._waiting: dict[Future[Any], Future[Any] | None] = {}
+        """The futures handed out, and those of the cluster behind them."""
+        self._changed = Condition()
+        self._failed: ClusterFailed | None = None
+        self._over = Event()
+        self._watcher = Thread(target=self._watch, daemon=True)
+        self._watcher.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """The future of the call."""
-        if self._room is None:
-            return self._executor.submit(_in_turn, fn, *args, **kwargs)
-        room = self._room
-        room.acquire()
-        future = self._executor.submit(_in_turn, fn, *args, **kwargs)
-        future.add_done_callback(lambda _: room.release())
-        return future
+        ours: Future[Any] = Future()
+        with self._changed:
+            while self._jobs is not None and len(self._waiting) >= self._jobs and self._failed is None:
+                self._changed.wait(PATIENCE)
+            if self._failed is not None:
+                raise self._failed
+            self._waiting[ours] = None
+        theirs = self._cluster.executor.submit(_in_turn, fn, *args, **kwargs)
+        theirs.add_done_callback(lambda done: self._done(ours, done))
+        return ours
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Nobody waits any longer."""
+        self._over.set()
+        self._watcher.join(PATIENCE)
+
+    def _done(self, ours: Future[Any], theirs: Future[Any]) -> None:
+        with self._changed:
+            if self._waiting.pop(ours, ours) is ours:
+                return  # it has failed before
+            self._changed.notify_all()
+        error: BaseException | None
+        if theirs.cancelled():
+            error = self._cluster.failure("the connection was lost")
+        else:
+            error = theirs.exception()
+            if type(error).__name__ in LOST:
+                error = self._cluster.failure(str(error))
+        if error is None:
+            ours.set_result(theirs.result())
+        else:
+            ours.set_exception(error)
+
+    def _watch(self) -> None:
+        while not self._over.wait(PATIENCE):
+            try:
+                self._cluster.alive()
+            except ClusterFailed as failed:
+                with self._changed:
+                    self._failed = failed
+                    waiting, self._waiting = list(self._waiting), {}
+                    self._changed.notify_all()
+                for future in waiting:
+                    future.set_exception(failed)
+                return
 
 
 def _in_turn(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

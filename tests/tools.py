@@ -7,7 +7,13 @@ import shutil
 
 import pytest
 
-COMMANDS = {"cc": ("cc", "gcc"), "node": ("node",), "java": ("javac",), "chromium": ("chromium", "chromium-browser")}
+COMMANDS = {
+    "cc": ("cc", "gcc"),
+    "node": ("node",),
+    "java": ("javac",),
+    "chromium": ("chromium", "chromium-browser"),
+    "chromedriver": ("chromedriver",),
+}
 
 
 def need(tool: str) -> str:

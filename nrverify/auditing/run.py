@@ -58,12 +58,14 @@ def _report(
     try:
         results = (*running.run(), *unasked(description, settings.only))
     except SubjectFailed as failure:
-        return errored(address, description, settings, running.drawer.drawn, started, str(failure))
+        seconds = getattr(running.drawer, "subject_seconds", 0.0)
+        return errored(address, description, settings, running.drawer.drawn, started, str(failure), seconds)
     verdict = verdict_of(results)
     declared = declarations_for(description.mechanism)
     reproduce = _reproduce(address, settings)
     checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
-    run = _run(settings, running.drawer.drawn, running.stopped, started, _seconds_of(host))
+    seconds = getattr(running.drawer, "subject_seconds", 0.0)
+    run = _run(settings, running.drawer.drawn, running.stopped, started, seconds)
     message = running.failure
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
@@ -96,21 +98,22 @@ def _what_would_help(checks: tuple[CheckResult, ...], drawn: int, more: str) -> 
 
 
 def errored(
-    address: str | None, description: Description | None, settings: Settings, drawn: int, started: float, message: str
+    address: str | None,
+    description: Description | None,
+    settings: Settings,
+    drawn: int,
+    started: float,
+    message: str,
+    seconds: float = 0.0,
 ) -> Report:
-    """The report of a subject that could not be run."""
-    subject = _subject(address, description)
-    return Report("errored", EXIT["errored"], subject, _run(settings, drawn, "errored", started, 0.0), (), message)
+    """The report of a subject that could not be run, and how long it took until then."""
+    subject, run = _subject(address, description), _run(settings, drawn, "errored", started, seconds)
+    return Report("errored", EXIT["errored"], subject, run, (), message)
 
 
 def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
     fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
     return {**{field: getattr(description, field, None) for field in fields}, "address": address}
-
-
-def _seconds_of(host: Host | RecordsFile) -> float:
-    """What the subject took; nothing, where it was recorded."""
-    return 0.0 if isinstance(host, RecordsFile) else host.seconds
 
 
 def _run(settings: Settings, drawn: int, stopped: str, started: float, subject_seconds: float) -> dict[str, Any]:

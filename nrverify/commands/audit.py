@@ -9,9 +9,8 @@ import click
 
 from nrverify.closest import closest
 from nrverify.commands.documents import check_documents, document_options, write_documents
-from nrverify.commands.options import check_engine, engine_options, quiet_option, verbose_option
+from nrverify.commands.options import MOST_JOBS, ClusterLost, check_engine, engine_options, quiet_option, verbose_option
 from nrverify.commands.replay_files import record_options, recorder_for, say_what_was_left
-from nrverify.commands.signals import leaving_when_told
 
 
 def seed_or_random(ctx: click.Context, parameter: click.Parameter, value: str) -> int:
@@ -20,11 +19,12 @@ def seed_or_random(ctx: click.Context, parameter: click.Parameter, value: str) -
         drawn = secrets.randbelow(2**32)
         click.echo(f"seed {drawn}", err=True)
         return drawn
-    if not value.isdigit() or int(value) >= 2**63:
-        raise click.BadParameter(
-            f"{value!r} is no seed: a whole number from 0 to 2^63 − 1, or 'random'", ctx, parameter
-        )
-    return int(value)
+    from nrverify.auditing.core.settings import seed_from
+
+    try:
+        return seed_from(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, parameter) from None
 
 
 def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -49,19 +49,20 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.argument("subject")
 @click.option("--alpha", type=float, default=1e-6, show_default=True, help="False-alarm probability of the whole run.")
 @click.option("--samples", type=int, default=200_000, show_default=True, help="Sessions or runs in all.")
-@click.option("--budget", type=float, default=120.0, show_default=True, help="Seconds the subject may take in all.")
+@click.option("--budget", type=float, default=120.0, show_default=True, help="Seconds of the run.")
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds one request may take.")
 @click.option("--seed", default="0", show_default=True, callback=seed_or_random, help="Seed of the audit, or 'random'.")
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes that draw (default: 1). Never changes a result.")
+@click.option(
+    "--jobs", type=click.IntRange(1, MOST_JOBS), help="Processes that draw (default: 1). Never changes a result."
+)
 @engine_options
 @record_options
 @document_options
 @quiet_option
 @verbose_option
-@leaving_when_told()
 def command(
     subject: str,
     alpha: float,
@@ -118,7 +119,9 @@ def command(
                 engine=engine,
                 scheduler=scheduler,
             )
-    except (ValueError, ClusterFailed) as error:
+    except ClusterFailed as error:
+        raise ClusterLost(str(error)) from error
+    except ValueError as error:
         raise click.UsageError(str(error)) from error
     write_documents(report, files, github, quiet, verbose)
     say_what_was_left(recorder, files, quiet and report.exit_code == 0)

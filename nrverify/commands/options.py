@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 F = TypeVar("F", bound=Callable[..., Any])
+MOST_JOBS = 1024
+"""Processes that may be asked for: a slip of the pen is not to fill the machine."""
 NARROWEST = 20
 """Columns of the smallest terminal that is believed."""
+
+
+class ClusterLost(click.ClickException):
+    """The cluster was lost on the way: what was to run could not be run, which is no mistake in the command."""
+
+    exit_code = 3
 
 
 def jobs_option(function: F) -> F:
     """--jobs N: worker processes; the result is the same for any N."""
     return click.option(
         "--jobs",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_JOBS),
         default=None,
         help="Worker processes (default: one per core). Never changes a result.",
     )(function)
@@ -82,16 +90,20 @@ def executor_for(jobs: int | None, engine: str = "local", scheduler: str | None 
         from nrverify.cluster import ClusterFailed, NoCluster, OneAtATime, connected
 
         try:
-            with connected(scheduler) as cluster:
-                yield OneAtATime(cluster.executor, jobs)
-        except (NoCluster, ClusterFailed) as error:
+            with connected(scheduler) as cluster, OneAtATime(cluster, jobs) as executor:
+                yield executor
+        except NoCluster as error:
             raise click.UsageError(str(error)) from error
+        except ClusterFailed as error:
+            raise ClusterLost(str(error)) from error
         return
     count = jobs or os.cpu_count() or 1
     if count == 1:
         yield None
         return
-    with ProcessPoolExecutor(max_workers=count) as pool:
+    from nrverify.processes.pool import WorkerPool
+
+    with WorkerPool(count) as pool:
         yield pool
 
 

@@ -8,6 +8,7 @@ import click
 
 from nrverify.commands.documents import check_documents, document_options, write_documents
 from nrverify.commands.options import quiet_option
+from nrverify.plain_text import plain_text
 
 
 class _Misfit(click.ClickException):
@@ -36,8 +37,8 @@ def command(file: str, quiet: bool, github: bool, **files: str | None) -> None:
     write_documents(replayed.report, files, github, quiet)
     stream = sys.stderr if "-" in files.values() else sys.stdout
     if replayed.differences:
-        words = "; ".join(replayed.differences[:5])
+        words = plain_text("; ".join(replayed.differences[:5]), one_line=True)
         click.echo(f"Recomputed, the verdict differs from the record: {words}", file=stream)
     elif not quiet:
-        click.echo(f"Recomputed, the verdict is the recorded one: {replayed.recorded}", file=stream)
+        click.echo(f"Recomputed, the verdict is the recorded one: {plain_text(replayed.recorded)}", file=stream)
     sys.exit(replayed.report.exit_code)

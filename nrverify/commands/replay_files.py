@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from nrverify.plain_text import plain_text
+
 if TYPE_CHECKING:
     from nrverify.auditing.replay.recorder import Recorder
 
@@ -45,7 +47,7 @@ def say_what_was_left(recorder: Recorder | None, files: Mapping[str, str | None]
     if recorder is None:
         return
     if recorder.notice is not None:
-        click.echo(f"nrverify: {recorder.notice}", err=True)
+        click.echo(f"nrverify: {plain_text(recorder.notice)}", err=True)
     if recorder.left is not None and not quiet:
         stream = sys.stderr if "-" in files.values() else sys.stdout
         click.echo(f"Replay: nrverify replay {quote(str(recorder.left))}", file=stream)

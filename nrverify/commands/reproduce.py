@@ -43,6 +43,8 @@ NAMES = (
     "choices-logistic",
     "choices-ridge",
 )
+MOST_TRIALS, MOST_ROWS = 10**7, 10**7
+"""All trials of a mechanism, and the records of a task, are held in memory: about a gigabyte."""
 OUT = "reports/figures"
 FETCHED = "nrverify-data"
 QUICK = {"trials": 100, "per_doubling": 6}
@@ -76,8 +78,10 @@ def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[
 @click.option("--html", metavar="FILE", help="The report as one page for a browser, with the figures in it.")
 @click.option("--quick", is_flag=True, help="A tenth of the trials and fewer levels.")
 @click.option("--fetch", is_flag=True, help="First download what is missing from the public archive.")
-@click.option("--trials", type=click.IntRange(min=2), help="Runs of each mechanism [default: 1000].")
-@click.option("--rows", type=click.IntRange(min=100), default=10_000, show_default=True, help="Records n of each task.")
+@click.option("--trials", type=click.IntRange(2, MOST_TRIALS), help="Runs of each mechanism [default: 1000].")
+@click.option(
+    "--rows", type=click.IntRange(100, MOST_ROWS), default=10_000, show_default=True, help="Records n of each task."
+)
 @click.option("--per-doubling", type=click.IntRange(1, 200), help="Levels of ε to a doubling [default: 16].")
 @click.option(
     "--split",
@@ -88,7 +92,7 @@ def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[
 )
 @click.option(
     "--response-limit",
-    type=click.FloatRange(min=1),
+    type=click.FloatRange(1, 1e15),
     default=1e5,
     show_default=True,
     help="Popularity at which the log-popularity is cut off.",

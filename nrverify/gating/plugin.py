@@ -180,9 +180,14 @@ def _seed(text: str | None) -> int | None:
     """The seed asked for; one drawn for 'random'."""
     if text == "random":
         return secrets.randbelow(2**32)
-    if text is not None and not text.isdecimal():
-        raise pytest.UsageError(f"--nrverify-seed {text!r} is no seed: a whole number from 0 to 2^63 − 1, or 'random'")
-    return None if text is None else int(text)
+    if text is None:
+        return None
+    from nrverify.auditing.core.settings import seed_from
+
+    try:
+        return seed_from(text)
+    except ValueError as error:
+        raise pytest.UsageError(f"--nrverify-seed {error}") from None
 
 
 def _check_settings(alpha: float | None, samples: int | None, seed: int | None) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from zlib import crc32
 
+from nrverify.cluster import ClusterFailed
 from nrverify.ledger.evidence import Evidence, Kind, Refuted
 from nrverify.ledger.record import Record
 from nrverify.ledger.suites import Located, locate
@@ -74,6 +75,8 @@ def run_all(
         if error is None:
             yield from future.result()
             continue
+        if isinstance(error, ClusterFailed):
+            raise error
         for task in futures[future]:
             words = f"its worker died: {type(error).__name__}: {error}"
             yield _result(tasks[task], Record(), 0.0, (), words)

@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from nrverify.plain_text import COMMANDING
+
 
 def refusal(name: str) -> str | None:
     """Why a document cannot be written under this name, known before any work is done; None when it can."""
@@ -54,8 +56,8 @@ def encoded(text: str) -> bytes:
 
 
 def printable(text: str) -> str:
-    """The text as it can be written anywhere."""
-    return encoded(text).decode()
+    """The text as it can be written anywhere, nothing in it a command to the terminal."""
+    return COMMANDING.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
 def _is_special(path: Path) -> bool:

@@ -15,6 +15,9 @@ from nrverify.subjects.errors import SubjectFailed
 
 Floats = NDArray[np.float64]
 
+SHOWN = 8
+"""Numbers of an answer that are quoted: more than `reprlib` shows."""
+
 
 def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The answer as floats of that shape (a scalar where one number is wanted)."""
@@ -70,6 +73,8 @@ def shown(answer: Any, d: int) -> tuple[Floats, list[int]]:
 
 
 def _words(answer: Any) -> str:
-    """An answer in one line."""
-    text = reprlib.repr(answer.tolist() if isinstance(answer, np.ndarray) else answer)
+    """An answer in one line, however large it is or says it is."""
+    if isinstance(answer, np.ndarray) and answer.ndim != 1:
+        return f"an array of shape {answer.shape}"
+    text = reprlib.repr(answer[:SHOWN].tolist() if isinstance(answer, np.ndarray) else answer)
     return " ".join(text.split())[:100]

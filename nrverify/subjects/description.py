@@ -25,6 +25,7 @@ from nrverify.subjects.attributes import (
     table,
 )
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, within
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 if TYPE_CHECKING:
@@ -152,9 +153,22 @@ def describe(given: Mapping[str, Any]) -> Description:
                 raise missing(attributes()[name], given, "a privacy claim needs it")
     # The sensitivity of integer noise is that of one integer.
     usual = (1,) if described.integer and described.knob == "epsilon" else None
+    _bounded(described)
     return replace(
         described, methods=methods, name=described.name or "subject", dimensions=described.dimensions or usual
     )
+
+
+def _bounded(described: Description) -> None:
+    """Refuses numbers with which double precision cannot calculate."""
+    limits = EPSILONS if described.knob == "epsilon" else NUMBERS
+    for name, number, allowed in (
+        ("attribute sensitivity", described.sensitivity, NUMBERS),
+        ("attribute rate", described.rate, RATES),
+        *(("an end of attribute range", end, limits) for end in described.range or ()),
+    ):
+        if number:  # a range may begin at 0
+            within(name, number, allowed)
 
 
 def from_json(given: Mapping[str, Any]) -> Description:

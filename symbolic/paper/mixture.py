@@ -136,7 +136,16 @@ def mixture_inequality(
     phi, tail = sp.symbols("Phi Q", positive=True)
     proof.equal("δ/2Φ − δ/2 = δ(1 − Φ)/2Φ", DELTA / (2 * phi) - DELTA / 2, DELTA * (1 - phi) / (2 * phi))
     proof.positive("which is positive, Q = 1 − Φ > 0: p > δ/2 always", DELTA * tail / (2 * phi))
-    proof.positive("Φ(√(2ℓ)) > ½, so p < δ", DELTA - DELTA / (1 + sp.erf(height)))
+    beyond_half = erf_positive(proof)
+    proof.positive("Φ(√(2ℓ)) > ½, so p < δ", DELTA - DELTA / (1 + beyond_half))
+
+
+def erf_positive(proof: Proof) -> Expr:
+    """A positive symbol for erf(x), x > 0: it starts at 0 and rises (sympy knows its sign only from 1.14 on)."""
+    x = sp.Symbol("x", positive=True)
+    proof.equal("erf(0) = 0", sp.erf(sp.Integer(0)), 0)
+    proof.positive("erf rises: so erf(x) > 0 at x > 0", sp.diff(sp.erf(x), x))
+    return sp.Symbol("erf_x", positive=True)
 
 
 def level_squared_at() -> Expr:
@@ -221,7 +230,7 @@ def half_normal_curve_is_exact(proof: Proof, mixture: Callable[[Expr, Expr, Expr
     proof.note("one event, one side", "M increases in B alone: {M ≥ 1/δ} = {B ≥ curve}, and M → 0 elsewhere: P = δ")
     excess = 2 * odds + sp.log((T + RHO) / RHO)
     on_paper_curve = sp.log(2 * normal_cdf(u))
-    proof.positive("on the paper's curve M exceeds 1/δ by the factor 2Φ(u) > 1", sp.erf(u / sp.sqrt(2)))
+    proof.positive("on the paper's curve M exceeds 1/δ by the factor 2Φ(u) > 1", erf_positive(proof))
     proof.equal(
         "2Φ(u) = 1 + erf(u/√2)",
         sp.exp(on_paper_curve),

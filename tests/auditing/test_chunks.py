@@ -1,5 +1,6 @@
 """A look is laid out before it is drawn: all of it, in pieces that memory bounds, with seeds that nobody else has."""
 
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -114,8 +115,9 @@ def test_a_subject_so_slow_that_a_request_would_outlast_its_limit_is_asked_for_l
     assert sum(chunk.size for chunk in crowd.drawn) == 20_000
 
 
-def test_a_budget_of_time_ends_the_run_wherever_the_time_was_spent():
+def test_a_budget_of_time_ends_the_run_wherever_the_time_was_spent(monkeypatch):
     crowd = Crowd(pace=0.01)
+    monkeypatch.setattr(time, "monotonic", lambda: 0.01 * sum(chunk.size for chunk in crowd.drawn))
     run = sampler(crowd, samples=10**6, budget=5.0)
     assert run.run(lambda _: [task("a"), task("b")], lambda: False) == "time"
     assert 500 <= run.drawn < 700

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +89,7 @@ def machines(tmp_path):
 def document(subject, **options):
     found = audit(subject, **options).document()
     found["run"].pop("seconds")
+    found["run"].pop("subject_seconds")
     return found
 
 
@@ -180,3 +182,29 @@ def test_without_the_extra_the_message_says_what_to_install(monkeypatch):
 def test_records_are_judged_on_this_machine():
     with pytest.raises(ValueError, match="leave out --engine dask"):
         audit("records:file.npz", engine="dask", scheduler="tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("command", [["verify", "--kind", "statistic"], ["audit", RIGHT, "--samples", "1000000"]])
+@pytest.mark.parametrize("lost", ["workers", "scheduler"])
+def test_a_cluster_that_is_lost_on_the_way_ends_the_command_in_words(command, lost, machines, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(cluster, "ABANDONED", 2.0)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    machines.processes[1].send_signal(signal.SIGINT)  # a nanny would start its worker again
+    machines.processes[1].wait(timeout=60)
+    dying = machines.processes[0 if lost == "scheduler" else 2]
+
+    class Doomed(cluster.Cluster):
+        """It is lost two seconds after it was connected to."""
+
+        def __init__(self, *connected):
+            super().__init__(*connected)
+            threading.Timer(2.0, dying.kill).start()
+
+    monkeypatch.setattr(cluster, "Cluster", Doomed)
+    result = CliRunner().invoke(cli, [*command, "--engine", "dask", "--scheduler", machines.scheduler])
+    assert dying.wait(timeout=60) == -signal.SIGKILL
+    assert result.exit_code == 3, result.output
+    words = " ".join(result.stderr.split())
+    assert "the Dask cluster at" in words
+    assert "Usage" not in words

@@ -17,7 +17,8 @@ NAMED = {variant.name: variant.subject for variant in (*BENIGN, *MUTANTS)}
 
 def document(subject, **options):
     found = audit(subject, **options).document()
-    found["run"].pop("seconds")
+    for name in ("seconds", "subject_seconds"):
+        found["run"].pop(name)
     return found
 
 

@@ -98,7 +98,8 @@ class Stopping:
 
 def document(report):
     found = report.document()
-    found["run"].pop("seconds")
+    for name in ("seconds", "subject_seconds"):
+        found["run"].pop(name)
     return found
 
 

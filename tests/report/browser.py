@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +23,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
     """A browser with a new profile; it is closed at the end."""
     options = webdriver.ChromeOptions()
     options.binary_location = need("chromium")
-    driver = shutil.which("chromedriver")
-    assert driver is not None, "Debian's chromium-driver belongs to chromium"
+    driver = need("chromedriver")  # Debian's chromium-driver: a browser alone cannot be driven
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nrverify.plain_text import plain_text
 from nrverify.report.audit.github import step_summary, workflow_commands
 from nrverify.report.audit.source_location import Location
 from tests.report import made
@@ -52,7 +53,7 @@ def test_no_text_can_add_a_command_or_change_one(text):
     )
     commands = read(output)
     assert [command[0] for command in commands] == ["error", "notice"]
-    assert commands[1][4] == f"advice {text}"
+    assert commands[1][4] == plain_text(f"advice {text}")
 
 
 @pytest.mark.parametrize("name", ["Fresh", made.HOSTILE], ids=["plain", "hostile"])

@@ -1,9 +1,8 @@
 """The right file of a folder is taken, and data that are not the paper's own are called so."""
 
-from concurrent.futures import ProcessPoolExecutor
-
 import pytest
 
+from nrverify.processes.pool import WorkerPool
 from nrverify.reproduce.data.files import DataError
 from nrverify.reproduce.data.sources import load
 from nrverify.reproduce.data.twitter import PARTIAL
@@ -64,7 +63,7 @@ def test_a_fault_found_by_a_worker_arrives_whole(tmp_path):
     write(tmp_path / "kddcup.data_10_percent", kdd_lines(200))
     write(tmp_path / "Twitter.data", twitter_lines(20))
     with (
-        ProcessPoolExecutor(1) as pool,
+        WorkerPool(1) as pool,
         pytest.raises(DataError, match=r"Twitter\.data, line 21: expected"),
     ):
         load(tmp_path, BOTH, SMALL, pool)

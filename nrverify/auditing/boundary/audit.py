@@ -67,11 +67,9 @@ class BoundaryAudit:
         improper: ImproperValue | None = None
         found: list[CheckResult] = []
         try:
-            self._smoke()
-            self._look()
-            # The crossing asks where it matters: monotonicity is judged on all that was asked.
-            for judge in (self._crossing, self._monotone, self._inverse):
-                found += judge()
+            # A subject may answer with absurd numbers: their arithmetic overflows, and they are judged all the same.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                self._judge(found)
         except ImproperValue as value:
             improper = value
         except OutOfTime:
@@ -85,11 +83,25 @@ class BoundaryAudit:
         only = self.settings.only
         return tuple(result for result in results if not only or result.id in only)
 
+    def _judge(self, found: list[CheckResult]) -> None:
+        """All judgements, each added when it is made; what the subject's values raised, as it was raised."""
+        try:
+            self._smoke()
+            self._look()
+            # The crossing asks where it matters: monotonicity is judged on all that was asked.
+            for judge in (self._crossing, self._monotone, self._inverse):
+                found += judge()
+        except ValueError:
+            if self.asker.raised is None:
+                raise
+            raise self.asker.raised from None
+
     def pictures(self) -> dict[str, tuple[Picture, ...]]:
         """The boundary and where it is crossed; none where it has no proper values."""
         if self.scan is None:
             return {}
-        return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -146,7 +158,7 @@ class BoundaryAudit:
 
     def _unanswered(self, results: list[CheckResult], improper: ImproperValue | None) -> list[CheckResult]:
         """Checks that could not be put, because ψ has no proper value or the time was up."""
-        message = "the subject's budget of time was used up (--budget)"
+        message = "the run's budget of time was used up (--budget)"
         if improper is not None:
             message = f"not judged: ψ has no proper value at t = {improper.time:.6g}"
         have = {result.id for result in results}

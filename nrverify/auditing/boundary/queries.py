@@ -18,6 +18,8 @@ FIRST_BATCH = 64
 """Calls in the first requests, from which the pace of the subject is known."""
 SECONDS_A_REQUEST = 1.0
 """Later requests hold as many calls as take so long: far within the time limit of a request."""
+CLAIMS_NOTHING = 1e100
+"""An ε from here on is infinite: e^-ε is zero however it is calculated, and its square is still a number."""
 
 
 class ImproperValue(Exception):
@@ -40,6 +42,8 @@ class Asker:
         self._known: dict[str, dict[float, float]] = {"epsilon": {}, "time": {}}
         self._failed: Exception | None = None
         self._pace: float | None = None
+        self.raised: Exception | None = None
+        """What asking has raised: whoever integrates a curve says only that it has no value somewhere."""
 
     @property
     def calls(self) -> int:
@@ -54,10 +58,14 @@ class Asker:
     def epsilon(self, times: ArrayLike) -> Floats:
         """ψ at the times; `ImproperValue` where it is NaN, zero or negative. Infinite values claim nothing and pass."""
         asked = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        values = self._ask("epsilon", asked)
-        bad = np.flatnonzero(~(values > 0))
-        if bad.size:
-            raise ImproperValue(float(asked[bad[0]]), float(values[bad[0]]))
+        try:
+            values = self._ask("epsilon", asked)
+            bad = np.flatnonzero(~(values > 0))
+            if bad.size:
+                raise ImproperValue(float(asked[bad[0]]), float(values[bad[0]]))
+        except Exception as error:
+            self.raised = error
+            raise
         return values
 
     def everything(self) -> tuple[Floats, Floats]:
@@ -75,7 +83,10 @@ class Asker:
         new = [x for x in np.unique(arguments).tolist() if x not in known]
         while new:
             batch, new = self._split(new)
-            known.update(zip(batch, self._request(method, batch).tolist(), strict=True))
+            answers = self._request(method, batch)
+            if method == "epsilon":
+                answers = np.where(answers >= CLAIMS_NOTHING, np.inf, answers)
+            known.update(zip(batch, answers.tolist(), strict=True))
         return np.array([known[x] for x in arguments.tolist()])
 
     def _split(self, new: Sequence[float]) -> tuple[list[float], list[float]]:

@@ -10,6 +10,7 @@ from typing import Any
 from nrverify.auditing.core.document import check_from, finite, row_of
 from nrverify.auditing.core.pictures import Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.plain_text import plain_fields
 
 SCHEMA = "nrverify/report/2"
 SCHEMAS = ("nrverify/report/1", SCHEMA)
@@ -31,6 +32,9 @@ class Report:
     """What each check saw, by its id: for the page, not part of the document."""
     asked: tuple[str, ...] = ()
     """The tested range, in words: for people, not part of the document."""
+
+    def __post_init__(self) -> None:
+        plain_fields(self)
 
     @property
     def law(self) -> str:

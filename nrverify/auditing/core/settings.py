@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+LONGEST = 1e6
+"""Seconds of a request, eleven days: the system's own clocks for waiting overflow at about twice as many."""
+MOST_SAMPLES = 10**15
+"""Further than any run gets, and still an exact number of double precision."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -21,10 +26,19 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha is {self.alpha!r}: it must be between 0 and 1, such as 1e-6")
-        if self.samples < 1:
-            raise ValueError(f"samples is {self.samples!r}: it must be at least 1")
+        if not 1 <= self.samples <= MOST_SAMPLES:
+            raise ValueError(f"samples is {self.samples!r:.60}: it must be at least 1 and at most {MOST_SAMPLES:.0e}")
         for name, seconds in (("budget", self.budget), ("timeout", self.timeout)):
             if not (seconds > 0 and math.isfinite(seconds)):
                 raise ValueError(f"{name} is {seconds!r}: it must be a positive, finite number of seconds")
+        if self.timeout > LONGEST:
+            raise ValueError(f"timeout is {self.timeout!r}: it must be at most {LONGEST:g} seconds")
         if not 0 <= self.seed < 2**63:
-            raise ValueError(f"seed is {self.seed!r}: it must be a whole number from 0 to 2^63")
+            raise ValueError(f"seed is {self.seed!r:.60}: it must be an integer from 0 to 2^63 − 1")
+
+
+def seed_from(text: str) -> int:
+    """The seed that a text says; `ValueError` when it is no integer from 0 to 2^63 − 1 in plain digits."""
+    if not (text.isascii() and text.isdecimal() and len(text.lstrip("0")) < 20 and int(text) < 2**63):
+        raise ValueError(f"{text[:60]!r} is no seed: it must be an integer from 0 to 2^63 − 1, or 'random'")
+    return int(text)

@@ -77,7 +77,10 @@ class Recorder:
         try:
             if self._file is None:
                 _make_room(path)
-            write_replay(path, _header(description, report, settings), self._logs, self._most)
+            host = None if self._hosts is None else self._hosts.host
+            cut = None if host is None or host.cut is None else list(host.cut)
+            header = {**_header(description, report, settings), "cut": cut}
+            write_replay(path, header, self._logs, self._most)
             self.left = path
         except TooLarge:
             hint = "" if self._file is not None else f"; --record FILE allows {LARGE // 2**20} MB"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.subjects.host import Host
 
@@ -33,6 +34,7 @@ class Drawer:
         self.drawn = 0
         self._seeds = first
         self._key = key
+        self._clock = Clock(host, settings.budget)
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -41,8 +43,13 @@ class Drawer:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the subject has used its budget of time here."""
-        return self.host.seconds >= self.settings.budget
+        """Whether the run has used its budget of time; asked before anything is sampled."""
+        return self._clock.up((-1, getattr(self.host, "exchanges", 0)))
+
+    @property
+    def subject_seconds(self) -> float:
+        """What the subject took."""
+        return self.host.seconds
 
     def seed(self) -> int:
         """The next seed: different for every request, and scattered, so that a seed cut to its low bits collides."""

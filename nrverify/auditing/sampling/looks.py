@@ -27,7 +27,7 @@ class Limits(Protocol):
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the subject has used its budget of time."""
+        """Whether the run has used its budget of time."""
 
 
 def looks() -> Iterator[float]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
+from nrverify.subjects.limits import TIMES, within
 from nrverify.subjects.requests import Scalar
 
 Floats = NDArray[np.float64]
@@ -29,8 +30,9 @@ class OwnTimes:
         unknown = [at for at in different.tolist() if np.isfinite(at) and at not in self.known]
         if unknown:
             times = self._host.ask(Scalar("time_of", unknown))
-            bad = [at for at, t in zip(unknown, times, strict=True) if not (np.isfinite(t) and t > 0)]
-            if bad:
-                raise SubjectFailed(f"time_of({bad[0]!r}) is not a positive finite time")
+            for at, t in zip(unknown, times.tolist(), strict=True):
+                if not (np.isfinite(t) and t > 0):
+                    raise SubjectFailed(f"time_of({at!r}) is {t!r}: it must be a positive finite time")
+                within(f"time_of({at!r})", t, TIMES)
             self.known.update(zip(unknown, times.tolist(), strict=True))
         return np.array([self.known.get(at, np.nan) for at in different.tolist()])[where].reshape(asked.shape)

@@ -11,10 +11,11 @@ import numpy as np
 from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.pictures import Gallery
 from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import look_by_look
 from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Chunk, Outcome, Task, Turns, Work, sizes
-from nrverify.auditing.sampling.workers import Crew
+from nrverify.auditing.sampling.workers import Crew, Here
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
@@ -60,8 +61,11 @@ class Sampler:
         self._crew = crew
         self._progress = progress
         self._drawn = 0
-        self._seconds = 0.0
+        self._seconds = self._elsewhere = 0.0
         self._next_seed = FIRST_SEED
+        self._clock = Clock(host, settings.budget)
+        self._number = self._fed = 0
+        """Of the look, and of the chunks that were handed out."""
         self._paces: dict[str, Pace] = {}
 
     @property
@@ -76,8 +80,14 @@ class Sampler:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the subject has used its budget of time, wherever it ran."""
-        return self._seconds >= self.settings.budget
+        """Whether the run has used its budget of time."""
+        return self._clock.up((self._number, self._fed))
+
+    @property
+    def subject_seconds(self) -> float:
+        """What the subject took, here and wherever else it ran."""
+        here = self.requests.host.seconds
+        return here if isinstance(self._crew.executor, Here) else here + self._elsewhere
 
     def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
         """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
@@ -97,6 +107,7 @@ class Sampler:
         turns = Turns()
 
         def draw(number: int, size: int) -> dict[Check, None]:
+            self._number = number
             tasks = tasks_of(number)
             work = list(zip(tasks, turns.counts(tasks, min(size, self.left)), strict=True))
             for attempt in range(MOST_REFUSALS):
@@ -118,6 +129,7 @@ class Sampler:
         with closing(self._crew.outcomes(self._feed(work, laid))) as outcomes:
             for (index, chunk), outcome in zip(laid, outcomes, strict=False):
                 self._seconds += outcome.seconds
+                self._elsewhere += outcome.seconds
                 if outcome.refused is not None:
                     refused[index] = (outcome.refused, refused.get(index, ("", 0))[1] + chunk.size)
                     continue
@@ -159,9 +171,11 @@ class Sampler:
             if foreseen >= self._crew.load:
                 if self.out_of_time:
                     return
+                self._fed += len(load)
                 yield load
                 load, foreseen = [], 0.0
         if load and not self.out_of_time:
+            self._fed += len(load)
             yield load
 
     def _merge(self, task: Task, chunk: Chunk, outcome: Outcome) -> None:

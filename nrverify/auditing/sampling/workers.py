@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.util import Finalize
-from types import FrameType
 from typing import Any
 
 from nrverify.auditing.sampling.work_units import Outcome, Station, Work
+from nrverify.processes.pool import WorkerPool
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
@@ -25,8 +20,6 @@ AHEAD = 3
 """Loads under way for each worker: enough that none waits, few enough that memory does not grow."""
 NEAR = 0.02
 """Seconds of work that are worth a call of another process."""
-GRACE = 3.0
-"""Seconds a worker that is told to leave has to finish what cannot be interrupted."""
 PATIENCE = 5.0
 """Seconds of waiting after which it is asked whether there is still anybody to wait for."""
 
@@ -86,71 +79,25 @@ def alone(host: Host) -> Crew:
 @contextmanager
 def several(open_host: Callable[[], Host | RecordsFile], jobs: int) -> Iterator[Crew]:
     """So many processes of this machine, each with a host of its own; an interrupt ends them at once."""
-    context = get_context("fork")
-    pool = ProcessPoolExecutor(jobs, context, _settle, (open_host, os.getpid()))
-    try:
+    with WorkerPool(jobs, _settle, (open_host,)) as pool:
         yield Crew(pool, _score, AHEAD * jobs, NEAR)
         pool.shutdown(wait=True, cancel_futures=True)
-    except BaseException:
-        _end(pool)
-        raise
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Ends the workers, and does not wait for a subject that hangs."""
-    workers = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for worker in workers:
-        worker.terminate()
-    deadline = time.monotonic() + GRACE
-    for worker in workers:
-        worker.join(max(0.0, deadline - time.monotonic()))
-        worker.kill()
-    pool.shutdown(wait=True)
 
 
 _STATION: list[Station | SubjectFailed] = []
 """The one station of a worker process, or why there is none."""
 
 
-class _Leaving(BaseException):
-    """A worker is to end while it opens its host, which cleans up after itself."""
-
-
-def _settle(open_host: Callable[[], Host | RecordsFile], lead: int) -> None:
-    """A worker's first act: its host, which ends with it, and with the process it works for."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
+def _settle(open_host: Callable[[], Host | RecordsFile]) -> None:
+    """A worker's first act: its host, which ends with it."""
     try:
         host = open_host()
     except SubjectFailed as failure:
         _STATION.append(failure)
-    except _Leaving:
-        os._exit(1)
     else:
         assert not isinstance(host, RecordsFile)
         _STATION.append(Station(host))
         Finalize(None, host.close, exitpriority=10)
-    # Not before: a process with threads is not to be forked.
-    threading.Thread(target=_leave_with, args=(lead,), daemon=True).start()
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Ends the subject and this worker, whatever either is about."""
-    if not _STATION:
-        raise _Leaving
-    if isinstance(_STATION[0], Station):
-        _STATION[0].host.close()
-    os._exit(1)
-
-
-def _leave_with(lead: int) -> None:
-    while os.getppid() == lead:
-        time.sleep(1.0)
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(GRACE)
-    os._exit(1)
 
 
 def _score(load: Sequence[Work]) -> list[Outcome]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from nrverify.processes.pool import WorkerPool
 from nrverify.reproduce.data import kdd, synthetic, twitter
 from nrverify.reproduce.data.files import DataError, lines_of, sha256
 from nrverify.reproduce.result import Source
@@ -43,7 +44,7 @@ def load(folder: Path | None, tasks: frozenset[str], settings: Settings, executo
     topics: tuple[twitter.Topics, ...] = ()
     sources = []
     reading = None
-    if isinstance(executor, ProcessPoolExecutor) and folder is not None and len(tasks) == 2:
+    if isinstance(executor, WorkerPool) and folder is not None and len(tasks) == 2:
         reading = executor.submit(_topics, folder, settings)
     if "logistic" in tasks:
         events, source = _events(folder, settings)

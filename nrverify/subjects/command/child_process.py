@@ -14,7 +14,9 @@ import subprocess
 import time
 from typing import IO, NoReturn
 
-from nrverify.subjects.command import orphans as descendants
+from nrverify.processes import descendants
+from nrverify.processes.guardian import GUARDIAN
+from nrverify.processes.leaving import adopt, told
 from nrverify.subjects.command.json_lines import excerpt
 from nrverify.subjects.errors import SubjectFailed
 
@@ -41,8 +43,11 @@ class Child:
         self._over = False
         self._tail = b""
         self._mark = descendants.new_mark()
+        adopt()
         self._process = _start(_split(command), {**os.environ, descendants.VARIABLE: self._mark})
         self._owner = os.getpid()
+        self._started = descendants.started_at(self._process.pid)
+        GUARDIAN.watch(self._process.pid, self._mark)
         self._stdin, self._stdout, self._stderr = (
             _pipe(stream) for stream in (self._process.stdin, self._process.stdout, self._process.stderr)
         )
@@ -86,11 +91,13 @@ class Child:
         # A fork of this process may run the exit handlers too: the subject is not its child.
         if self._over or os.getpid() != self._owner:
             return
+        known: dict[int, str | None] = {}
         try:
-            if farewell is not None and self._failure is None and not self._asking:
+            known = {pid: descendants.started_at(pid) for pid in descendants.below(self._process.pid)}
+            if farewell is not None and self._failure is None and not self._asking and told() is None:
                 self._say_farewell(farewell)
         finally:
-            self._kill()
+            self._kill(known)
         self._over = True
         self._failure = self._failure or "the subject's process was ended"
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
@@ -98,12 +105,15 @@ class Child:
                 stream.close()
         atexit.unregister(self.end)
 
-    def _kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        descendants.kill_marked(self._mark)
+    def _kill(self, known: dict[int, str | None]) -> None:
+        """Ends the process and everything below it, also what it left behind when it was asked to stop."""
+        descendants.end(self._process.pid, self._mark, self._started)
+        for pid, started in known.items():
+            if started is not None and descendants.started_at(pid) == started:
+                descendants.end(pid)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=GRACE)
+        GUARDIAN.release(self._process.pid)
 
     def _send(self, line: bytes, what: str, deadline: float, late: str) -> None:
         rest = memoryview(line)
@@ -182,16 +192,23 @@ class Child:
 
     def _exit_status(self) -> str | None:
         """How the process ended, None while it runs. It is not reaped: its group keeps its number until it is."""
+        if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+            return _words_of(self._process.poll())
         try:
             found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return "unobserved"
         if found is None:
             return None
-        if found.si_code == os.CLD_EXITED:
-            return f"with exit code {found.si_status}"
-        name = signal.strsignal(found.si_status) or "unknown"
-        return f"by signal {found.si_status} ({name.lower()})"
+        return _words_of(found.si_status if found.si_code == os.CLD_EXITED else -found.si_status)
+
+
+def _words_of(code: int | None) -> str | None:
+    """An exit code in words, that of a signal being negative; None while the process runs."""
+    if code is None or code >= 0:
+        return None if code is None else f"with exit code {code}"
+    name = signal.strsignal(-code) or "unknown"
+    return f"by signal {-code} ({name.lower()})"
 
 
 def _split(command: str) -> list[str]:

@@ -13,9 +13,13 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from typing import Any
 
+from nrverify.processes import descendants
+from nrverify.processes.guardian import GUARDIAN
+from nrverify.processes.leaving import adopt
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.python.channel import BadMessage, Channel, Late
 from nrverify.subjects.python.interpreter import Interpreter
 from nrverify.subjects.requests import A_co, Request
 
@@ -28,14 +32,23 @@ class PythonHost:
         context = multiprocessing.get_context("fork")
         self.timeout = timeout
         self.seconds = 0.0
-        self._connection, theirs = context.Pipe()
+        self._ended = False
+        ours, theirs = context.Pipe()
+        prints, printing = os.pipe()
+        self._mark = descendants.new_mark()
+        adopt()
         self._process: ForkProcess | Interpreter
         if folder is not None:
-            self._process = Interpreter(theirs, load, folder)
+            self._process = Interpreter(theirs, printing, load, folder, self._mark)
         else:
-            self._process = context.Process(target=_forked, args=(theirs, self._connection, load), daemon=True)
+            arguments = (theirs, printing, (ours, prints), load, self._mark)
+            self._process = context.Process(target=_forked, args=arguments, daemon=True)
             self._process.start()
+        assert self._process.pid is not None
+        GUARDIAN.watch(self._process.pid, self._mark)
         theirs.close()
+        os.close(printing)
+        self._channel = Channel(ours, prints)
         try:
             self.description: Description = self._receive("loading the subject")
         except BaseException:
@@ -46,8 +59,10 @@ class PythonHost:
         """Sends the request to the worker and waits for what it answers."""
         started = time.monotonic()
         try:
-            self._connection.send(request)
-        except (BrokenPipeError, OSError):
+            self._channel.send(request, self.timeout)
+        except Late:
+            raise SubjectFailed(self._late(request.words)) from None
+        except OSError:
             words = f"the subject's process ended {self._ending()} before {request.words}"
             raise SubjectFailed(words) from None
         try:
@@ -58,26 +73,31 @@ class PythonHost:
 
     def close(self) -> None:
         """Ends the worker and everything it started; never waits for it."""
-        self._connection.close()
-        if self._process.pid is not None:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                self._process.kill()
-        self._process.join()
+        if not self._ended and self._process.pid is not None:
+            self._ended = True
+            # First, and not after it has seen the connection closed and gone: what it started is found through it.
+            descendants.end(self._process.pid, self._mark)
+            self._process.join()
+            GUARDIAN.release(self._process.pid)
+        self._channel.close()
 
     def _receive(self, what: str) -> Any:
         try:
-            if not self._connection.poll(self.timeout):
-                raise SubjectFailed(f"{what} took longer than {self.timeout:g} seconds (--timeout)")
-            outcome, payload = self._connection.recv()
+            outcome, payload = self._channel.receive(self.timeout)
+        except Late:
+            raise SubjectFailed(self._late(what)) from None
         except (EOFError, ConnectionResetError):
             raise SubjectFailed(f"the subject's process ended {self._ending()} during {what}") from None
+        except (BadMessage, TypeError, ValueError) as error:
+            raise SubjectFailed(f"the subject's process answered {what} with something else: {error}") from None
         if outcome == "failed":
             raise SubjectFailed(payload)
         if outcome == "refused":
             raise SubjectRefused(payload)
         return payload
+
+    def _late(self, what: str) -> str:
+        return f"{what} took longer than {self.timeout:g} seconds (--timeout)"
 
     def _ending(self) -> str:
         self._process.join(timeout=2)
@@ -87,9 +107,15 @@ class PythonHost:
         return f"with exit code {code}"
 
 
-def _forked(connection: Connection, parents: Connection, load: Callable[[], Any]) -> None:
-    parents.close()
+def _forked(
+    connection: Connection, printing: int, parents: tuple[Connection, int], load: Callable[[], Any], mark: str
+) -> None:
+    parents[0].close()
+    os.close(parents[1])
     os.setsid()
+    os.environ[descendants.VARIABLE] = mark
+    os.dup2(printing, 2)
+    os.close(printing)
     serve(connection, load)
 
 
@@ -97,6 +123,8 @@ def serve(connection: Connection, load: Callable[[], Any]) -> None:
     """The worker: loads the subject, then answers requests until the audit closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    descendants.adopt()
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     from nrverify.subjects.adapter import Adapter

@@ -5,6 +5,7 @@ A worker of a cluster has threads, and may be a daemon that is allowed no childr
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -14,11 +15,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from nrverify.processes.descendants import VARIABLE
+
 
 class Interpreter:
     """A fresh interpreter that serves a subject, with as much of a process's interface as its host uses."""
 
-    def __init__(self, connection: Connection, load: Callable[[], Any], folder: str) -> None:
+    def __init__(self, connection: Connection, printing: int, load: Callable[[], Any], folder: str, mark: str) -> None:
         # What a subject is may have been defined anywhere, also in a notebook.
         import cloudpickle
 
@@ -27,9 +30,11 @@ class Interpreter:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "nrverify.subjects.python.interpreter", str(descriptor)],
             stdin=subprocess.PIPE,
+            stderr=printing,
             pass_fds=[descriptor],
             cwd=folder if Path(folder).is_dir() else None,
             start_new_session=True,
+            env={**os.environ, VARIABLE: mark},
         )
         assert self._process.stdin is not None
         with suppress(BrokenPipeError), self._process.stdin as stdin:

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +23,8 @@ MOST_TIGHT = 64 * 2**20
 TIGHTEST = 200
 """Beyond 64 MB, what was packed more than 200 to one is refused: noise does not compress."""
 PIECE = 2**20
+LOCAL_HEADER = 30
+"""Bytes before a member's name, at least."""
 
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -54,6 +57,8 @@ class Archive:
         self._file = file
         self.sizes = sizes
         """The members and their unpacked sizes."""
+        self.packed = {member.filename: member.compress_size for member in file.infolist()}
+        """The members and the bytes they take in the file."""
 
     def text(self, name: str, most: int) -> str:
         """A member as text, if it is no longer than `most` bytes."""
@@ -106,10 +111,10 @@ def opened(path: Path) -> Iterator[Archive]:
         except zipfile.BadZipFile:
             raise BadArchive("this is no zip file, or it is cut short") from None
     with file:
-        yield Archive(file, _acceptable(file.infolist()))
+        yield Archive(file, _acceptable(file.infolist(), path.stat().st_size))
 
 
-def _acceptable(members: list[zipfile.ZipInfo]) -> dict[str, int]:
+def _acceptable(members: list[zipfile.ZipInfo], size: int) -> dict[str, int]:
     """The sizes of the members, once none of them is encrypted, doubled, oddly packed or out of proportion."""
     if len(members) > MOST_MEMBERS:
         raise BadArchive(f"the file has {len(members)} members: at most {MOST_MEMBERS} are allowed")
@@ -123,6 +128,10 @@ def _acceptable(members: list[zipfile.ZipInfo]) -> dict[str, int]:
         raise BadArchive("two members of the file have the same name")
     unpacked = sum(sizes.values())
     packed = max(sum(member.compress_size for member in members), 1)
+    places = sorted((member.header_offset, member.compress_size) for member in members)
+    for (start, length), (end, _) in pairwise([*places, (size, 0)]):
+        if start + LOCAL_HEADER + length > end:
+            raise BadArchive("two members of the file share bytes, or one goes on beyond its end")
     if unpacked > MOST_BYTES:
         raise BadArchive(f"the file unpacks to {unpacked} bytes: at most {MOST_BYTES} are allowed")
     if unpacked > MOST_TIGHT and unpacked > TIGHTEST * packed:

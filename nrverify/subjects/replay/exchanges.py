@@ -41,6 +41,12 @@ class ExchangeHost:
         self.description = description
         self.timeout = timeout
         self.seconds = 0.0
+        self.exchanges = 0
+        """How many there were."""
+        self.replays = False
+        """Whether the answers are those of a record."""
+        self.cut: tuple[int, ...] | None = None
+        """The place of the run where its time was up, if it was."""
         self._exchange = exchange
         self._close = close
 
@@ -48,6 +54,7 @@ class ExchangeHost:
         """What the exchange came to."""
         found = self._exchange(request)
         self.seconds += found.seconds
+        self.exchanges += 1
         answer: A_co = found.result()
         return answer
 

@@ -22,6 +22,10 @@ from nrverify.subjects.requests import REQUESTS, Request, Scalar
 
 MOST_HEADER = 2**20
 MOST_REQUESTS = 256 * 2**20
+PLAIN_REQUESTS, TIGHTEST = 2**20, 20
+"""Beyond a megabyte, requests packed more than 20 to one are refused: each has a digest of 128 random bits."""
+MOST_DIGITS = 19
+"""Of an integer in a record: none needs more than 63 bits."""
 OUTCOMES = ("shape", "answered", "refused", "failed")
 
 
@@ -70,7 +74,9 @@ class Recording:
 
     def host(self) -> ExchangeHost:
         """The subject, as far as it was asked."""
-        return ExchangeHost(self.description, math.inf, self._exchange)
+        host = ExchangeHost(self.description, math.inf, self._exchange)
+        host.replays, host.cut = True, _cut(self.header.get("cut"))
+        return host
 
     def _exchange(self, request: Request[Any]) -> Exchange:
         """The answer to the same request; seeds make every request another, so that order does not matter."""
@@ -110,6 +116,8 @@ def read_recording(path: Path) -> Recording:
             if set(archive.sizes) != MEMBERS:
                 raise DoesNotFit("it is no replay record: the members header, requests, floats and integers are needed")
             header = _header(_loaded(archive, "header.json", MOST_HEADER), archive)
+            if archive.sizes["requests.json"] > max(PLAIN_REQUESTS, TIGHTEST * archive.packed["requests.json"]):
+                raise DoesNotFit("requests.json is packed more tightly than requests with digests can be")
             requests = _loaded(archive, "requests.json", MOST_REQUESTS)
             floats, integers = archive.array("floats"), archive.array("integers")
     except BadArchive as error:
@@ -128,11 +136,17 @@ def read_recording(path: Path) -> Recording:
 
 def _loaded(archive: Archive, name: str, most: int) -> Any:
     try:
-        return json.loads(archive.text(name, most))
+        return json.loads(archive.text(name, most), parse_int=_integer)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, BadArchive):
+        if isinstance(error, (BadArchive, DoesNotFit)):
             raise
         raise DoesNotFit(f"{name} is no JSON") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS + digits.startswith("-"):
+        raise DoesNotFit(f"it holds the integer {digits[:20]}… of {len(digits)} digits: at most {MOST_DIGITS} are used")
+    return int(digits)
 
 
 def _header(header: Any, archive: Archive) -> dict[str, Any]:
@@ -149,6 +163,15 @@ def _header(header: Any, archive: Archive) -> dict[str, Any]:
         if header["sums"].get(name) != archive.sum(name):
             raise DoesNotFit(f"{name} is not what was recorded: its sum differs")
     return header
+
+
+def _cut(found: Any) -> tuple[int, ...] | None:
+    """The place where the time of the recorded run was up."""
+    if found is None:
+        return None
+    if not isinstance(found, list) or len(found) != 2 or not all(type(number) is int for number in found):
+        raise DoesNotFit(f"its header has a cut of {found!r:.60}: two integers are needed")
+    return tuple(found)
 
 
 def _answers(requests: Any, floats: int, integers: int) -> list[tuple[str, Answer]]:

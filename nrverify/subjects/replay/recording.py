@@ -81,6 +81,8 @@ class Recorded:
     most: int
     description: Description | None = None
     """Of the subject, once a host was opened in this process."""
+    host: ExchangeHost | None = None
+    """The last that was."""
 
     def __call__(self, timeout: float) -> Host:
         """A host that answers as the one behind it does, and writes every exchange down."""
@@ -88,7 +90,8 @@ class Recorded:
         if isinstance(host, RecordsFile):
             raise ValueError("a records: subject needs no record of its audit: the file can be audited again as it is")
         self.description = host.description
-        return recording_host(host, Log(self.folder, self.most))
+        self.host = recording_host(host, Log(self.folder, self.most))
+        return self.host
 
 
 def recording_host(host: Host, log: Log) -> ExchangeHost:

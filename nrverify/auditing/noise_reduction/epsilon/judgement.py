@@ -134,7 +134,9 @@ class ClaimJudge:
         epsilons = np.array(sorted(known))
         times = np.array([known[epsilon] for epsilon in epsilons])
         single = log_ndtr(-self.curve(epsilons, times) / np.sqrt(times))
-        likely = np.flatnonzero(single > single.max() - LIKELY)
+        if not np.isfinite(single.max()):
+            return None
+        likely = np.flatnonzero(single >= single.max() - LIKELY)
         # One further on both sides: the likeliest may lie between two that were asked.
         return float(epsilons[max(likely[0] - 1, 0)]), float(epsilons[min(likely[-1] + 1, epsilons.size - 1)])
 

@@ -39,7 +39,8 @@ def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float,
         return _least_skellam(epsilon, int(sensitivity), delta, rate)
     # Φ(Δ/2√t − ε√t/Δ) = δ, solved for Δ/√t.
     z = float(-ndtri(delta))
-    return (sensitivity / (math.sqrt(z * z + 2 * epsilon) - z)) ** 2
+    root = math.sqrt(z * z + 2 * epsilon)
+    return (sensitivity / (2 * epsilon / (root + z) if z > 0 else root - z)) ** 2
 
 
 def _least_skellam(epsilon: float, sensitivity: int, delta: float, rate: float) -> float:

@@ -1,0 +1,1 @@
+"""Processes that a command starts: they end with it, however it ends."""

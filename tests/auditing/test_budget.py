@@ -1,0 +1,67 @@
+"""--budget is wall seconds of the run, counted from the first answer of the subject; a replay ends where it ended."""
+
+import time
+
+import numpy as np
+import pytest
+
+import nrverify
+from nrverify.auditing.replay.replay import replay
+
+
+class Brownian:
+    """A right subject whose transcripts take longer to judge than to draw."""
+
+    mechanism = "brownian"
+    dimensions = (500,)
+
+    def sample(self, value, schedule, sessions, seed):
+        rng = np.random.default_rng(seed)
+        spans = np.diff(np.concatenate([[0.0], schedule[::-1]]))
+        steps = rng.standard_normal((sessions, len(schedule), len(value))) * np.sqrt(spans)[:, None]
+        return (value + np.cumsum(steps, axis=1))[:, ::-1]
+
+
+class SlowToLoad(Brownian):
+    """Its loading takes longer than the budget, and is not charged."""
+
+    dimensions = (1,)
+
+    def __init__(self):
+        time.sleep(1.5)
+
+
+class Wide(Brownian):
+    """As many dimensions as are allowed."""
+
+    dimensions = (10_000,)
+
+
+def test_time_spent_on_judging_counts_and_the_seconds_of_the_subject_are_said_beside_it():
+    report = nrverify.audit(Brownian, budget=1.0)
+    assert report.run["stopped"] == "time"
+    assert report.run["seconds"] >= 1.0
+    assert 0 < report.run["subject_seconds"] < report.run["seconds"]
+
+
+def test_loading_the_subject_is_not_charged():
+    at_once = nrverify.audit(SlowToLoad, budget=1e-9)  # up before anything is sampled
+    report = nrverify.audit(SlowToLoad, budget=1.4, samples=400)
+    assert report.run["samples"] > at_once.run["samples"]
+
+
+def test_ten_thousand_dimensions_end_at_the_budget():
+    report = nrverify.audit(Wide, budget=0.5, samples=200)
+    assert report.run["stopped"] == "time"
+    assert report.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_time_ended_is_replayed_to_the_same_end(jobs, tmp_path):
+    file = tmp_path / "a.nrreplay"
+    report = nrverify.audit(Brownian, budget=1.0, record=file, jobs=jobs)
+    assert report.run["stopped"] == "time"
+    again = replay(file)
+    assert again.differences == ()
+    assert again.report.run["samples"] == report.run["samples"]
+    assert again.report.run["stopped"] == "time"

@@ -1,0 +1,43 @@
+"""Options of `nrverify audit` with any values: understood, or a usage error; never an internal error."""
+
+import click
+import pytest
+
+from nrverify.auditing.core.settings import Settings
+from nrverify.commands.audit import command
+from tests.fuzz.fuzzing import MANY, corpus, fresh
+
+OPTIONS = ("--alpha", "--samples", "--budget", "--timeout", "--seed", "--check", "--jobs", "--scheduler", "--engine")
+VALUES = (
+    *("", "-", "0", "-0", "1", "-1", "1.5", "1e-6", "1e400", "-1e400", "nan", "inf", "-inf", "1_000", "0x10", "²", "٣"),
+    *("9" * 25, "9" * 5000, "random", "dask", "local", "law.release", "law.relaese", "\x1b[2J", "\u202e", "\udc80"),
+    *("1e6", "1e10", "1e300", "4" * 19, str(2**63), str(2**63 - 1), "１２", " 1 ", "1\n", "tcp://127.0.0.1:9", "None"),
+)
+
+
+def tried(arguments):
+    """What the options come to, up to where an audit would begin."""
+    words, code = "understood", 0
+    try:
+        context = command.make_context("audit", ["python:nowhere:Nothing", *arguments])
+        found = context.params
+        Settings(found["alpha"], found["samples"], found["budget"], found["timeout"], found["seed"])
+    except (click.ClickException, ValueError) as mistake:
+        words = str(mistake)
+    except click.exceptions.Exit as leaving:
+        code = leaving.exit_code
+    assert words
+    assert code == 0
+
+
+@pytest.mark.parametrize("arguments", corpus("options"))
+def test_options_that_once_failed(arguments):
+    tried([word.replace("NINES", "9" * 5000) for word in arguments])
+
+
+@pytest.mark.slow
+def test_any_options_are_understood_or_a_usage_error():
+    rng = fresh()
+    for _ in range(MANY):
+        chosen = rng.choices(OPTIONS, k=rng.randrange(1, 5))
+        tried([word for option in chosen for word in (option, rng.choice(VALUES))])

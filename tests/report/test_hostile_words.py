@@ -1,0 +1,107 @@
+"""Nothing a subject, a record or an address says reaches a terminal, a CI log or a page as a command."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from nrverify.plain_text import COMMANDING, plain_text
+
+HOSTILE = (
+    "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\u2066 ::error file=x::stolen ::stop-commands::token ##[error]no"
+    "\r\n::warning::x"
+)
+SUBJECT = f"""
+import numpy as np
+WORDS = {HOSTILE!r}
+class Named:
+    mechanism = "brownian"
+    name = version = WORDS
+    dimensions = (1,)
+    def sample(self, value, schedule, sessions, seed):
+        print(WORDS, flush=True)
+        rng = np.random.default_rng(seed)
+        return value + 3 * rng.standard_normal((sessions, len(schedule), len(value)))
+class Raises(Named):
+    def sample(self, value, schedule, sessions, seed):
+        raise RuntimeError(WORDS)
+class Refuses(Named):
+    def sample(self, value, schedule, sessions, seed):
+        raise ValueError(WORDS)
+class Knob(Named):
+    knob = WORDS
+"""
+ANNOTATION = re.compile(r"::(error|warning|notice) file=[^:]*,line=\d+,title=nrverify[^:]*::")
+
+
+def run(folder, *arguments):
+    """A command as it is started from a shell; what it wrote to both streams."""
+    found = subprocess.run(
+        [sys.executable, "-m", "nrverify.cli", *arguments], cwd=folder, capture_output=True, check=False
+    )
+    return found.returncode, (found.stdout + found.stderr).decode("utf-8")
+
+
+def commands(text):
+    """Lines that GitHub would obey, but for the annotations of nrverify; and characters that command a terminal."""
+    lines = [line for line in text.splitlines() if line.lstrip().startswith("::") or "##[" in line]
+    return [line for line in lines if not ANNOTATION.match(line)] + COMMANDING.findall(text)
+
+
+@pytest.mark.parametrize(("name", "code"), [("Named", 1), ("Raises", 3), ("Refuses", 3), ("Knob", 3)])
+def test_what_a_subject_says_commands_neither_terminal_nor_log_nor_page(name, code, tmp_path):
+    (tmp_path / "mine.py").write_text(SUBJECT)
+    files = ["--html", "page.html", "--junit", "junit.xml", "--sarif", "sarif.json", "--json", "report.json"]
+    exit_code, text = run(tmp_path, "audit", f"python:mine.py:{name}", "--github", "--samples", "300", *files)
+    assert exit_code == code
+    assert commands(text) == []
+    assert "evil" in text
+    for file in files[1::2]:
+        assert COMMANDING.findall((tmp_path / file).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("scheme", ["python:", "cmd:", "records:", ""])
+def test_an_address_commands_nothing(scheme, tmp_path):
+    words = HOSTILE.replace("\r\n", "\n")
+    exit_code, text = run(tmp_path, "audit", f"{scheme}{words}:Name", "--github")
+    assert exit_code in (2, 3)
+    assert commands(text) == []
+
+
+@pytest.mark.parametrize("place", ["id", "check", "verdict", "version", "schema"])
+def test_what_a_record_says_commands_nothing_when_it_is_replayed(place, tmp_path):
+    (tmp_path / "mine.py").write_text(SUBJECT.replace(repr(HOSTILE), "'tame'"))
+    run(tmp_path, "audit", "python:mine.py:Named", "--samples", "300", "--record", "a.nrreplay")
+    with zipfile.ZipFile(tmp_path / "a.nrreplay") as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    header = json.loads(members["header.json"])
+    if place == "id":
+        header["report"]["checks"][0]["id"] = HOSTILE
+    elif place == "check":
+        header["report"]["checks"][0]["verdict"] = HOSTILE
+    elif place == "verdict":
+        header["report"]["verdict"] = HOSTILE
+    elif place == "version":
+        header["versions"]["nrverify"] = HOSTILE
+        header["settings"]["seed"] += 1  # asks for what was not recorded, and then says by which version it was
+    else:
+        header["schema"] = HOSTILE
+    header["sums"] = {name: hashlib.sha256(content).hexdigest() for name, content in members.items() if name[:1] != "h"}
+    with zipfile.ZipFile(tmp_path / "b.nrreplay", "w") as file:
+        for name, content in (members | {"header.json": json.dumps(header).encode()}).items():
+            file.writestr(name, content)
+    exit_code, text = run(tmp_path, "replay", "b.nrreplay", "--github")
+    assert exit_code in (1, 2)
+    assert commands(text) == []
+
+
+def test_plain_text_keeps_what_is_plain_and_shows_the_rest():
+    kept = "Δ ≤ 1\tstd::vector<error>::at\nE₂ — “ψ(t)” 日本 ##"
+    assert plain_text(kept) == kept
+    assert plain_text("a\x1b[2Jb\u202ec\x85\ud800") == r"a\x1b[2Jb\u202ec\x85\ud800"
+    assert plain_text("::Error::x ##vso[task] x::stop-commands::t") == ": :Error::x # #vso[task] x: :stop-commands::t"
+    assert plain_text(plain_text(HOSTILE)) == plain_text(HOSTILE)
