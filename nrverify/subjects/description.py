@@ -175,8 +175,10 @@ def from_json(given: Mapping[str, Any]) -> Description:
     """The description that `as_json` wrote, now or in an earlier version; `SubjectFailed` when it is none."""
     unknown = set(given) - {*attributes(), "methods"}
     methods = given.get("methods")
-    if unknown or not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
-        raise SubjectFailed(f"its header does not describe a subject{f': {min(unknown)!r:.60}' if unknown else ''}")
+    if unknown:
+        raise SubjectFailed(f"its header does not describe a subject: no attribute is called {min(unknown)!r:.60}")
+    if not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
+        raise SubjectFailed(f"its header does not describe a subject: methods is {methods!r:.60}, not a list of names")
     return describe({key: _infinite(value) for key, value in given.items()})
 
 

@@ -96,7 +96,7 @@ def test_workers_and_their_hanging_subjects_end_with_an_audit_that_is_killed(tmp
         children = Path(f"/proc/{audit.pid}/task/{audit.pid}/children").read_text().split()
         audit.kill()
     subjects = [path.name.removeprefix("hanging-") for path in tmp_path.glob("hanging-*")]
-    assert len(children) == 3  # two workers, and the subject of what is not sampled
+    assert len(children) == 4  # two workers, the subject of what is not sampled, and the guardian that ends them
     _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in (*children, *subjects)))
 
 
