@@ -64,7 +64,7 @@ def numbers(pictures):
 
 @pytest.mark.parametrize(
     "check",
-    [ReleaseLaw(Knob(0.01, 1000.0, falling=True)), TranscriptLaw(Brownian()), CoordinateIndependence()],
+    [ReleaseLaw(Knob(0.01, 1000.0, falling=True)), TranscriptLaw(), CoordinateIndependence()],
     ids=lambda c: c.id,
 )
 def test_pictures_add_up_when_partial_checks_are_merged(check):
@@ -80,7 +80,7 @@ def test_pictures_add_up_when_partial_checks_are_merged(check):
 
 
 def test_a_fresh_check_shows_nothing_of_the_one_it_came_from():
-    seen = TranscriptLaw(Brownian())
+    seen = TranscriptLaw()
     seen.observe(batch("brownian", 200, 1))
     assert seen.pictures(1e-7)
     assert seen.fresh().pictures(1e-7) == ()
@@ -261,4 +261,4 @@ def test_an_audit_collects_pictures_and_the_wealth_of_every_look():
 
 
 def test_the_longest_schedule_has_room_in_the_matrix():
-    assert AdaptiveLaw(Brownian()).correlations.columns == LONGEST
+    assert AdaptiveLaw().correlations.columns == LONGEST

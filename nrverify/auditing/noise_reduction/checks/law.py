@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self, cast
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,7 +45,6 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments
-from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, dot
@@ -187,7 +188,8 @@ class TranscriptLaw(PortfolioCheck):
     adaptive = False
     configuration = ("counts",)
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, counts: Skellam | None = None) -> None:
+        """`counts` is the process of a difference of Poisson counts, whose steps may be rounded normals instead."""
         families: dict[Topic, tuple[float, Wealth]] = {
             topics.VARIANCE: (6.0, ScaleWealth()),
             topics.EVERY_VARIANCE: (6.0, ScaleWealth()),
@@ -209,7 +211,7 @@ class TranscriptLaw(PortfolioCheck):
         for variance, memory in topics.GIVEN_AT_POSITION.values():
             families[variance] = (0.5, ScaleWealth())
             families[memory] = (0.25, MeanWealth(slopes=True))
-        self.counts = process if isinstance(process, Skellam) and not self.adaptive else None
+        self.counts = None if self.adaptive else counts
         if self.counts is not None:
             families[topics.COUNTS] = (4.0, RatioWealth(ROUNDED.values()))
         super().__init__(families)
@@ -221,9 +223,10 @@ class TranscriptLaw(PortfolioCheck):
         """From which it is told where a fault is seen."""
 
     @classmethod
-    def build(cls, context: NoiseReductionContext) -> TranscriptLaw:
-        """For the noise that is claimed."""
-        return cls(context.description.claimed_process)
+    def build(cls, context: NoiseReductionContext) -> Self:
+        """With the process of the counts, where the noise is one."""
+        description = context.description
+        return cls(cast(Skellam, description.claimed_process) if description.family.rated else None)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""

@@ -12,7 +12,6 @@ from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
-from nrverify.laws.brownian import Brownian
 from nrverify.laws.skellam import Skellam
 from nrverify.subjects.policies import Fixed
 from tests.unit.auditing.noise_reduction.batches import ALPHA, TIMES, batch, brownian, fault, seen, skellam
@@ -129,14 +128,14 @@ TRANSCRIPTS = [
 
 @pytest.mark.parametrize(("noise", "found"), TRANSCRIPTS)
 def test_a_release_given_the_one_before(noise, found):
-    assert fault(seen(TranscriptLaw(Brownian()), batch(noise(np.random.default_rng(2))))) == found
+    assert fault(seen(TranscriptLaw(), batch(noise(np.random.default_rng(2))))) == found
 
 
 @pytest.mark.parametrize(("noise", "found"), TRANSCRIPTS)
 def test_adaptive_sessions_are_judged_by_their_own_check_alone(noise, found):
     drawn = batch(noise(np.random.default_rng(2)), adaptive=True)
-    assert fault(seen(AdaptiveLaw(Brownian()), drawn)) == found
-    assert fault(seen(TranscriptLaw(Brownian()), drawn)) is None
+    assert fault(seen(AdaptiveLaw(), drawn)) == found
+    assert fault(seen(TranscriptLaw(), drawn)) is None
 
 
 def test_rounded_normals_are_told_from_counts():
