@@ -62,7 +62,7 @@ class BoundaryInverse(Declared):
         """The worst excess of ψ(time(ε)) over ε."""
         asked = _reachable(epsilon)
         if not asked.size:
-            why = "the boundary hardly varies over its interval: no ε lies well inside what it reaches"
+            why = "no ε lies well inside what the boundary reaches: it hardly varies over its interval, or is infinite"
             return concluded(self, CheckVerdict.NOT_COVERED, message=why)
         given = asker.time(asked)
         improper = np.flatnonzero(~((given > 0) & np.isfinite(given)))
@@ -102,6 +102,8 @@ class BoundaryInverse(Declared):
 def _reachable(epsilon: Floats) -> Floats:
     """ε's well inside what the boundary reaches: between its ends, the middle of [0.01, 20] preferred."""
     finite = epsilon[np.isfinite(epsilon)]
+    if not finite.size:
+        return finite
     low, high = float(finite.min()), float(finite.max())
     wide = np.geomspace(low * (1 + 1e-6), max(min(high / (1 + 1e-6), LARGEST_EPSILON), low * (1 + 1e-6)), WIDE)
     usual = np.geomspace(*USUAL, INVERSES - WIDE)

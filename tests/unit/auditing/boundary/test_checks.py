@@ -195,3 +195,12 @@ def test_a_boundary_that_hardly_varies_has_no_inverse_to_judge():
     result = inverted(lambda epsilon: 1.0, psi=lambda t: 1.0)
     assert result.verdict == "not-covered"
     assert "hardly varies" in result.message
+
+
+def test_a_boundary_that_is_infinite_everywhere_has_no_inverse_to_ask_for():
+    """Found by fuzzing: the smallest of no numbers was an internal error."""
+    host = CurveHost(lambda time: np.inf, lambda epsilon: 1.0)
+    times = np.geomspace(0.1, 10.0, 20)
+    result = BoundaryInverse().conclude(Asker(drawer(host)), times, np.full(20, np.inf))
+    assert result.verdict == "not-covered"
+    assert "infinite" in result.message
