@@ -134,7 +134,7 @@ def test_a_new_row_is_documented():
 def test_a_description_of_an_earlier_version_lacks_the_new_rows():
     earlier = Description("brownian", ("sample",), name="mine").as_json()
     assert from_json(earlier).colour == "red"
-    with pytest.raises(SubjectFailed, match="does not describe a subject: 'weather'"):
+    with pytest.raises(SubjectFailed, match="does not describe a subject: no attribute is called 'weather'"):
         from_json({**earlier, "weather": "fair"})
 
 
