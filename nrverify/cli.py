@@ -12,7 +12,6 @@ import click
 
 from nrverify.closest import closest
 
-EXIT_REFUTED = 1
 EXIT_USAGE = 2
 EXIT_OWN_FAULT = 70
 EXIT_INTERRUPTED = 130

@@ -14,8 +14,7 @@ from nrverify.calibrate.jobs import Job, Progress, run_jobs
 from nrverify.calibrate.matrix import KillMatrix, matrix_from, matrix_jobs
 from nrverify.reference.mutants import BENIGN, MUTANTS, Benign, Mutant
 
-ALPHA = 1e-6
-SAMPLES = 200_000
+ALPHA, SAMPLES = 1e-6, 200_000
 """The defaults of an audit: what is calibrated is what a user runs."""
 
 PARTS = ("mutants", "false-alarms", "efficiency")

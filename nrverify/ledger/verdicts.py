@@ -21,7 +21,6 @@ STRONGEST_FIRST = (
 
 Way = Literal["by evidence that runs", "by reading", "not checkable"]
 """How a claim is settled."""
-READING_MAY_DECIDE = (Verdict.MISPRINT, Verdict.GAP)
 
 MOST_ON_A_READING_ALONE = 20
 

@@ -23,6 +23,7 @@ from typing import Any
 from nrverify.plain_text import plain_text
 
 PIECE = 1 << 20
+"""Bytes of one read: far above the size of a pipe, and little memory."""
 LONGEST = 1 << 31
 """Bytes of a message: a batch is smaller by far."""
 LONGEST_LINE = 1 << 16

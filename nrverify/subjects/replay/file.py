@@ -21,6 +21,7 @@ MEMBERS = frozenset({"header.json", "requests.json", "floats.npy", "integers.npy
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """No dates in a record."""
 PIECE = 2**20
+"""Bytes copied at once: large enough to be fast, and little memory."""
 
 
 class TooLarge(Exception):
