@@ -19,10 +19,13 @@ Floats = NDArray[np.float64]
 LOWEST = -7.5
 """Where paths are followed down to, in standard deviations."""
 HIGHEST = 12.0
+"""In standard deviations: Φ(−12) = 2e-33 of the paths are above, less than any probability that matters."""
 REACH = 8.5
 """Standard deviations of a step that are kept."""
 BLOCK = 64
+"""Targets of one product: it bounds memory and skips starts out of reach; any size between 16 and 256 would do."""
 MOST_NODES = 640
+"""Of a step: with so many, pieces down to SHORTEST are resolved; the cost of a step grows with the square."""
 SHORTEST = 0.0024
 """The shortest piece in log-time that the most nodes resolve."""
 

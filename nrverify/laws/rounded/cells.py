@@ -13,6 +13,7 @@ POINTS = 16
 """Gauss-Legendre nodes of a panel."""
 _NODES, _WEIGHTS = leggauss(POINTS)
 _TO_COEFFICIENTS = np.linalg.inv(legvander(_NODES, POINTS - 1))
+"""Legendre coefficients from values at the nodes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 MOST_BYTES = 2 * 2**30
 """What a file may hold when it is unpacked."""
 MOST_MEMBERS = 64
-"""A record has at most some twenty arrays; the limit keeps a hostile directory from costing time."""
+"""More than all the arrays a record can have; the limit keeps a hostile directory from costing time."""
 MOST_TIGHT, TIGHTEST = 64 * 2**20, 200
 """Beyond 64 MB, what was packed more than 200 to one is refused: noise does not compress."""
 PIECE = 2**20

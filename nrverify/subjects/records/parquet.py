@@ -28,7 +28,7 @@ from nrverify.subjects.records.transcripts import MOST_DIMENSIONS
 Arrays = dict[str, NDArray[Any]]
 
 SECONDS = 120
-"""Of wall clock and of CPU: two gigabytes are read in far less, and a hostile file cannot hold the audit up for
+"""Of wall clock and of CPU: generous for the largest record allowed, and a hostile file cannot hold an audit up for
 longer."""
 MEMORY = 8 * 2**30
 """Of address space: four times the two gigabytes that a record may hold, for copies made while columns become

@@ -17,9 +17,9 @@ from nrverify.subjects.records.fields import TRANSCRIPTS, Fields
 Floats = NDArray[np.float64]
 
 MOST_RELEASES = 1000
-"""Of a session: well above any schedule in use; checks keep sums for pairs of releases, which grow with its square."""
+"""Of a session: far above any schedule in use; an array with more has most likely its axes exchanged."""
 MOST_DIMENSIONS = 1000
-"""Of a value: well above what checks of single coordinates can use; their error is divided among coordinates."""
+"""Of a value: far above what is audited; an array with more has most likely its axes exchanged."""
 SMALLEST, LARGEST = 1e-9, 1e9
 """Times and ε's beyond these are taken for mistakes."""
 LARGEST_VALUE = 1e15
