@@ -109,6 +109,8 @@ FULL = Scope(
     empirical_runs=10**6,
     empirical_seeds=5,
 )
+"""Audits of all right subjects count together against the level; nine seeds have a median, five show a spread. More of
+either costs time alone."""
 
 QUICK = Scope(
     "quick",
@@ -124,6 +126,7 @@ QUICK = Scope(
     empirical_runs=10**6,
     empirical_seeds=1,
 )
+"""The same parts with every mutant, and everything else cut down to minutes."""
 
 
 def calibrate(

@@ -23,6 +23,8 @@ Way = Literal["by evidence that runs", "by reading", "not checkable"]
 """How a claim is settled."""
 
 MOST_ON_A_READING_ALONE = 20
+"""A reading convinces less than a computation, so it must stay the exception among the claims; raise it only with
+reason."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 _GZIP = b"\x1f\x8b"
 _BLOCK = 20_000
+"""Lines parsed at once: it bounds memory and affects nothing else."""
 FEWEST_ROWS = 100
 """No task is run on fewer records."""
 
