@@ -123,6 +123,7 @@ def _version() -> str:
 
 
 _TURN = Lock()
+"""Exact arithmetic has one precision for all threads of a process."""
 
 
 class OneAtATime(Executor):

@@ -18,6 +18,7 @@ STRONGEST_FIRST = (
     Verdict.GAP,
     Verdict.TRUE,
 )
+"""Where pieces of evidence differ, the first of these that one of them found is the verdict of the claim."""
 
 Way = Literal["by evidence that runs", "by reading", "not checkable"]
 """How a claim is settled."""

@@ -27,6 +27,7 @@ SMALL = 64 * 2**20
 LARGE = 2**30
 """And one that somebody did."""
 ROOM = Path(".nrverify")
+"""In the working folder, hidden, where a user finds it and version control can ignore it whole."""
 
 
 class Recorder:

@@ -30,6 +30,7 @@ SHORTEST = 0.0024
 """The shortest piece in log-time that the most nodes resolve."""
 
 _RULES: dict[int, tuple[Floats, Floats]] = {}
+"""Gauss-Legendre rules by their size: computing one costs more than using it."""
 
 
 def stepped_crossing(times: Floats, starts: Floats, ends: Floats) -> float:

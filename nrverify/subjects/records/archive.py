@@ -39,12 +39,15 @@ _UNREADABLE = (
     IndexError,
     MemoryError,
 )
+"""What zipfile and numpy may raise on hostile bytes: all of it is the fault of the file."""
 _ITEM = (
     r"['\"](?:descr['\"]\s*:\s*['\"](?P<descr>[^'\"]*)['\"]"
     r"|fortran_order['\"]\s*:\s*(?P<order>True|False)"
     r"|shape['\"]\s*:\s*\((?P<shape>[0-9,\s]*)\))"
 )
+"""Of an .npy header, matched as text: the dictionary of a stranger is never evaluated."""
 _TYPE = re.compile(r"(?P<byteorder>[<>|=]?)(?P<kind>[biufU])(?P<size>[0-9]{1,6})")
+"""Plain numbers and text alone: an object type would be unpickled."""
 
 
 class BadArchive(ValueError):

@@ -17,7 +17,9 @@ import numpy as np
 from nrverify.subjects.replay.recording import FULL
 
 SCHEMA = "nrverify/replay/1"
+"""Raised when an old record could not be replayed any more."""
 MEMBERS = frozenset({"header.json", "requests.json", "floats.npy", "integers.npy"})
+"""Exactly these: anything else in the file would be from elsewhere."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """No dates in a record."""
 PIECE = 2**20
