@@ -34,7 +34,7 @@ from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealt
 Floats = NDArray[np.float64]
 
 FEWEST = 30
-"""Estimates that rest on fewer are left out of a picture."""
+"""Estimates that rest on fewer have limits wider than a picture can use, and are left out."""
 MOST_ROWS = 12
 """Of one chart: about as many as fit a screen; the farthest from the claim are kept. Only the picture depends on it."""
 WIDEST = 8.0

@@ -25,7 +25,7 @@ others."""
 LOG_UNLIKELY = -25.0
 """Batches that agree by chance more often than this are too short to tell."""
 MOST_KEPT = 4096
-"""Batches kept of each design and size."""
+"""Batches kept of each design and size: it bounds memory, and a seed cut down to few values repeats among far fewer."""
 FEW = 24
 """Runs of a small request."""
 SPREAD = 0.1

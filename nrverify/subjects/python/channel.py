@@ -27,7 +27,7 @@ PIECE = 1 << 20
 LONGEST = 1 << 31
 """Bytes of a message: a batch is smaller by far."""
 LONGEST_LINE = 1 << 16
-"""Bytes of a line that are held back until it ends."""
+"""Bytes of a line that are held back until it ends: what a subject prints without line ends takes no more memory."""
 GLANCE = 1.0
 """Seconds of waiting at a time: the system's own limits on waiting are then never met."""
 NUMPY = {

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_BYTES = 2 * 2**30
-"""What a file may hold when it is unpacked."""
+"""What a file may hold when it is unpacked: arrays are held in memory, with copies made of them."""
 MOST_MEMBERS = 64
 """More than all the arrays a record can have; the limit keeps a hostile directory from costing time."""
 MOST_TIGHT, TIGHTEST = 64 * 2**20, 200
@@ -25,7 +25,7 @@ MOST_TIGHT, TIGHTEST = 64 * 2**20, 200
 PIECE = 2**20
 """Bytes read at once: large enough to be fast, small against what a file may hold."""
 LOCAL_HEADER = 30
-"""Bytes before a member's name, at least."""
+"""Bytes before a member's name, at least, by the zip format."""
 
 _UNREADABLE = (
     zipfile.BadZipFile,

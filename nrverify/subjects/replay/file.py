@@ -21,7 +21,7 @@ SCHEMA = "nrverify/replay/1"
 MEMBERS = frozenset({"header.json", "requests.json", "floats.npy", "integers.npy"})
 """Exactly these: anything else in the file would be from elsewhere."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""No dates in a record."""
+"""The earliest date of the zip format: with no real dates the same answers make the same file."""
 PIECE = 2**20
 """Bytes copied at once: large enough to be fast, and little memory."""
 
