@@ -12,10 +12,12 @@ import click
 
 from nrverify.closest import closest
 
-EXIT_REFUTED = 1
 EXIT_USAGE = 2
+"""As click and most shells have it."""
 EXIT_OWN_FAULT = 70
+"""EX_SOFTWARE of sysexits.h: an internal error is told from a refutation."""
 EXIT_INTERRUPTED = 130
+"""128 + SIGINT, as of a program that Ctrl-C has ended."""
 EXIT_BROKEN_PIPE = 141
 """128 + SIGPIPE, as of a program that the closed pipe has ended: the verdict was not delivered, and is none."""
 

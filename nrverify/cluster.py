@@ -14,6 +14,7 @@ from typing import Any
 CONNECTING = 5.0
 """Seconds a scheduler has to answer."""
 RETRIES = 3
+"""Of a task that fails, as it does when its worker dies: one that fails four times is taken for the cause itself."""
 ABANDONED = 30.0
 """Seconds without a single worker after which the cluster is given up."""
 PATIENCE = 2.0
@@ -122,6 +123,7 @@ def _version() -> str:
 
 
 _TURN = Lock()
+"""Exact arithmetic has one precision for all threads of a process."""
 
 
 class OneAtATime(Executor):

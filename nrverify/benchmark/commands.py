@@ -16,9 +16,13 @@ NRVERIFY = (sys.executable, "-P", "-m", "nrverify")
 SUBJECT = "python:nrverify.reference.mutants.benign:ForwardPath"
 """A vectorised subject: whole transcripts at once, an array operation a release."""
 DEFAULT_SAMPLES = 200_000
+"""The default of `nrverify audit`: the time a user waits is measured."""
 BATCH = (40_000, 10)
+"""Sessions and releases: 400,000 numbers a reply, so that the cost of a request itself does not count."""
 REPEATS = 5
+"""The median of five ignores two that were disturbed."""
 MEGABYTE = 2**20
+"""In bytes, as memory is counted."""
 
 
 def verify() -> Iterator[Row]:

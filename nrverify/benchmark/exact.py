@@ -10,6 +10,7 @@ from nrverify.benchmark.measure import median_seconds, peak_bytes
 from nrverify.benchmark.row import Row
 
 REPEATS = 5
+"""The median of five ignores two that were disturbed."""
 
 
 def threshold_law() -> Row:

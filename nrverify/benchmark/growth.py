@@ -7,9 +7,13 @@ from collections.abc import Iterator, Sequence
 from nrverify.benchmark.row import Growth, Row
 
 SIZES = (10**4, 10**5, 10**6, 10**7, 10**8)
+"""Of simulations: up to a thousand batches, so that whatever grows with the sample shows."""
 QUICK_SIZES = SIZES[:3]
+"""Up to a million: the larger sizes take nearly all of the time."""
 AUDIT_SIZES = (10**4, 10**5, 10**6, 10**7)
+"""Of audits: up to fifty times the default; 10⁸ would take nine times as long as the others together."""
 QUICK_AUDIT_SIZES = AUDIT_SIZES[:3]
+"""Up to a million, for the same reason."""
 BATCH = 10**5
 """Numbers drawn at once: what an audit or an experiment holds, however many it draws in all."""
 MANY = 10**6

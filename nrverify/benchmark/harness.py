@@ -22,6 +22,7 @@ DESCRIPTION = {
     "methods": ["sample"],
     "encodings": ["f64le"],
 }
+"""Nothing but what a request for samples needs: the protocol alone is measured."""
 
 
 def answer(request: dict[str, Any]) -> Any:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAUSE = 0.05
+"""Seconds between looks at the memory: a peak shorter than this may be missed, and more looks would slow the
+command."""
 
 
 @dataclass(frozen=True)

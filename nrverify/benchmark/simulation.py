@@ -12,7 +12,9 @@ from nrverify.reference.schedules import geometric
 from nrverify.reference.simulate import simulate
 
 SAMPLES = 2_000_000
+"""Numbers of one draw: long enough for a clock, short enough to fit in memory a few times over."""
 REPEATS = 9
+"""Draws are short, and a ratio of two times varies more than one: nine for the median."""
 SHAPES = ((1, 10), (3, 5))
 """(coordinates, releases): what an audit asks for most."""
 

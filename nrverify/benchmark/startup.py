@@ -9,6 +9,7 @@ from nrverify.benchmark.measure import median_seconds
 from nrverify.benchmark.row import Row
 
 REPEATS = 7
+"""Starts of a process vary with the state of the disk cache: the median of seven ignores three slow ones."""
 
 
 def help_page() -> Row:

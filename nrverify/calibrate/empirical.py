@@ -20,9 +20,13 @@ from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.labels import epsilon_lower_bound
 
 EPSILON = 1.0
+"""Of the claim: large enough for a bound to be far from 0, small enough for events that are not rare."""
 LEVEL = 1e-6
+"""Error probability of each bound, the default α of an audit: no bound of a right mechanism lies above its claim."""
 TARGET = 0.95
+"""The share of what can be had at all that a bound must reach; the rest is left to chance."""
 CHUNK = 2**16
+"""Runs drawn at once: a few megabytes."""
 
 
 @dataclass(frozen=True)

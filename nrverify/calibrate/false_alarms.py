@@ -13,6 +13,7 @@ from nrverify.statistics.proportions import clopper_pearson
 LOOSE, STRICT = 0.05, 1e-6
 """The levels examined: one at which alarms can be counted, and the default."""
 CONFIDENCE = 0.99
+"""Of the limits shown: a right audit is outside one time in a hundred."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nrverify.calibrate.jobs import Progress
 
 PARTS = ("mutants", "false-alarms", "efficiency")
+"""Of the calibration, written out here: `--help` must not import it."""
 
 
 @click.command(name="calibrate")

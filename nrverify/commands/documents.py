@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The variable by which GitHub Actions names the file of the step summary."""
 
 
 def document_options(function: F) -> F:

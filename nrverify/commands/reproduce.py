@@ -48,6 +48,7 @@ MOST_TRIALS, MOST_ROWS = 10**7, 10**7
 OUT = "reports/figures"
 FETCHED = "nrverify-data"
 QUICK = {"trials": 100, "per_doubling": 6}
+"""A tenth of the trials and about a third of the levels: every figure for about a thirtieth of the work."""
 
 
 class Refusal(click.ClickException):

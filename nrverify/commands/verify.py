@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from nrverify.ledger.verification import Verification
 
 KINDS = ("derivation", "certificate", "property", "statistic", "reading")
+"""Of the ledger, written out here: `--help` must not import it."""
 PROFILES = ("quick", "standard", "deep")
+"""Of the ledger, written out here: `--help` must not import it."""
 
 
 def known_claims(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

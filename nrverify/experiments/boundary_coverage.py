@@ -29,7 +29,10 @@ Floats = npt.NDArray[np.float64]
 Boundary = Callable[[Floats], Floats]
 
 DELTA = 0.1
+"""Large, so that passages are frequent: a few tens of thousands of sessions tell 0.10 from 0.12. Nothing in the theorem
+depends on its size; rare_passages has a small one."""
 SENSITIVITY = 2.0
+"""Not 1, so that a Δ left out or squared by mistake shows."""
 TUNED_AT = 1.5
 """The ε at which the boundaries are tightest."""
 LOOKS = geometric(400.0, 0.82, 40)
@@ -152,8 +155,11 @@ def line_watched_continuously(experiment: Experiment, probability: Callable[[Lin
 
 
 SKELLAM_RATE = 0.8
+"""Not 1 or ½, so that a rate left out, or a factor 2 in the variance, shows."""
 SKELLAM_LOOKS = geometric(40.0, 0.8, 20)
+"""Twenty looks over a factor of 70 in time, from many steps of the lattice to few."""
 SKELLAM_LINE = SkellamLinear.tightest_at(epsilon=TUNED_AT, delta=DELTA, sensitivity=2, rate=SKELLAM_RATE)
+"""At the sensitivity 2 as above, where one step of the lattice makes a difference."""
 
 
 def skellam_boundary(t: Floats) -> Floats:

@@ -19,6 +19,7 @@ Moments = Callable[[float, float], tuple[float, float]]
 """Mean and standard deviation of the loss, of the distance ‖f(x) − f(x')‖ and the time."""
 
 TIMES = (3.0, 0.6)
+"""Two that differ by a factor of five: a loss that scales wrongly with the time is right at one of them at most."""
 VALUES = (([1.0], [-0.5]), ([0.4, -1.0, 2.0], [1.2, -0.2, 1.0]))
 """f(x) and f(x') on the line and in space, where the loss sees the noise along one direction only."""
 

@@ -28,7 +28,9 @@ Levels = Callable[[Transcripts, np.random.Generator], Floats]
 """Levels (sessions, k, d) of stopped transcripts, said to be independent and uniform."""
 
 VALUE, NEIGHBOUR = (0.5, -0.5), (-0.3, 0.1)
+"""Two coordinates that differ in different ways, so that a norm taken for a sum shows."""
 RELEASES = 5
+"""Enough for sessions that stop early, late and never."""
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,7 @@ def either_value(design: Design, batch: Batch) -> tuple[Truths, Floats, Floats]:
 
 
 BROWNIAN, LAPLACE, SKELLAM = Brownian(), Laplace(), Skellam(0.25)
+"""A small rate, so that the lattice of the Skellam noise is coarse and a Gaussian in its place shows."""
 BROWNIAN_LOSS, LAPLACE_LOSS, SKELLAM_LOSS = (at_the_last_look(process) for process in (BROWNIAN, LAPLACE, SKELLAM))
 
 SECOND_TIMES = (0.5, 0.1)

@@ -55,7 +55,10 @@ class Event:
 
 
 TIMES = [1.0, 0.7, 0.5]
+"""Losses of 1, 1.4 and 2 at the three looks: events that are frequent, and far enough apart to be told from each
+other."""
 SHIFT = 1.0
+"""The distance of the two values, in the units of TIMES: only its ratio to them matters."""
 
 
 @statistic(
@@ -88,9 +91,12 @@ def laplace_is_tight(experiment: Experiment, ratio: float = 1.0) -> None:
 
 
 QUERIES = np.zeros(8)
+"""At the threshold in each of eight rounds: a halt in the last is still frequent, and eight come near the worst
+case."""
 WORST = np.array([-0.5] * 7 + [0.5])
 """The neighbour's queries move the other way: Δ = 1, with the worst signs for a halt in the last round."""
 EPSILON = 2.0
+"""Large enough for a wrong half of it to be refuted in the quick profile."""
 
 
 @statistic(
@@ -120,6 +126,7 @@ def threshold_costs_epsilon(experiment: Experiment, ratio: float = 1.0) -> None:
 
 
 GAUSSIAN_SHIFT, GAUSSIAN_TIME, GAUSSIAN_EPSILON = 1.5, 0.8, 1.0
+"""The loss then exceeds ε often enough for its δ to be measured; none is 1 but ε, so that a missing factor shows."""
 
 
 @statistic(

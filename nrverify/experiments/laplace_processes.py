@@ -28,6 +28,7 @@ Sampler = Callable[[list[float], int, Batch], Floats]
 """Times, largest first, the dimension and a batch ↦ noise (sessions, n, d)."""
 
 TIMES = [3.0, 1.8, 0.7]
+"""Ratios of 0.6 and 0.39: ties and jumps are both frequent at each step."""
 
 
 def reference(method: str) -> Sampler:

@@ -29,11 +29,15 @@ from nrverify.statistics.wealth import TieWealth
 Floats = npt.NDArray[np.float64]
 
 DELTA = 0.01
+"""Small enough to be a δ, large enough for 120,000 sessions to tell it from 0.014."""
 PSI = Linear.tightest_at(epsilon=2.0, delta=DELTA, sensitivity=1.0)
+"""At an ε of 2, where an error in the loss of the releases or of the bits shows in their sum."""
 TIMES = PSI.b / PSI.a * np.array([1.4, 1.25, 1.1, 1.0, 0.92])
+"""Around b/a, where the line is tightest and most passages happen."""
 EPSILONS = PSI(TIMES)
 ROUNDS = TIMES.size
 VALUE, NEIGHBOUR = 0.5, -0.5
+"""Exactly the sensitivity apart."""
 SHOWN = (-2.0, 0.0)
 """The part of the utilities that all may know, after a first release below and above 0."""
 FAVOURED = np.array([-0.5, -0.5, -0.5, -0.5, 0.5])

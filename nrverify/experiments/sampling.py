@@ -86,6 +86,8 @@ BROWNIAN: Laws = {
     "bridge": (Brownian().bridge(0.7, 2.5, -1.3), -1.3 * 0.7 / 2.5, 240_000),
     "forward": (Brownian().forward(0.7, 2.5, 1.1), 1.1, 240_000),
 }
+"""Times and starts without symmetry (none is 1, or twice another), where a wrong formula would show; counts for the
+power stated below."""
 
 
 @statistic(
@@ -108,6 +110,7 @@ LAPLACE: Laws = {
     "bridge, given < 0": (Laplace().bridge(1.2, 2.0, -2.0), -2.0, 160_000),
     "forward": (Laplace().forward(0.7, 2.5, 1.1), 1.1, 160_000),
 }
+"""As above, on both sides of 0, where the bridge has different forms; each with the place of its atom."""
 
 
 @statistic(
@@ -134,6 +137,7 @@ SKELLAM: Laws = {
     "bridge, large counts": (Skellam(1.5).bridge(15.0, 20.0, -9), -7.0, 160_000),
     "forward": (Skellam(1.5).forward(0.5, 2.0, -4), -4.0, 160_000),
 }
+"""As above, with small counts, where the lattice is coarse, and large ones."""
 
 
 @statistic(

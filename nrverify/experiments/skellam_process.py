@@ -20,7 +20,9 @@ from nrverify.statistics.transforms import Bridged, rosenblatt
 from nrverify.statistics.uniformity import dependence, kolmogorov, normal_scores, scale_and_shape
 
 RATE = 0.3
+"""Small: counts of one or two steps, where a rounded Gaussian is wrong most."""
 RELEASES = 3
+"""The first, one after it, and one that depends on two before."""
 SKELLAM = Skellam(RATE)
 
 

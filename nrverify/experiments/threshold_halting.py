@@ -48,6 +48,8 @@ DESIGNS = {
         np.where(np.arange(12) % 2 == 0, -12.0, -2.0), np.geomspace(0.5, 3.0, 12), threshold=1.0, sensitivity=2.0
     ),
 }
+"""Halts spread over many rounds in each; the query noise, the threshold noise, its reduction and the sensitivity matter
+in one or another."""
 
 
 def exact(asked: Questions) -> npt.NDArray[np.floating]:
@@ -114,6 +116,7 @@ def halting_round(experiment: Experiment, law: HaltingLaw = exact) -> None:
 
 
 SESSION = Questions(np.full(12, -4.0), np.ones(12))
+"""Question by question is slow: twelve rounds are enough for halts early, late and never."""
 
 
 def answers_until_halt(mechanism: str, rng: np.random.Generator) -> int:
@@ -152,6 +155,7 @@ def constant_epsilon_is_above_threshold(experiment: Experiment, law: HaltingLaw 
 
 
 FALLING = Questions(-np.arange(1.0, 101.0), np.ones(100))
+"""Utilities −1, …, −100: after a hundred rounds a halt has a probability below 1e-11."""
 NEVER = 0.182936
 """P(N = ∞) for u_n = −n, ε = Δ = 1, to the digits given; no test here can see the next."""
 

@@ -20,7 +20,9 @@ from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.proportions import binomial
 
 GAMMA = 0.3
+"""Large, so that a failure probability of γ/3 can be counted in 40,000 runs."""
 EPSILON = 1.5
+"""Not 1, so that a scale without ε, or with its inverse, shows."""
 SHARES = 0.5 ** np.arange(1, 31)
 """p_n = 2^{−n}."""
 

@@ -10,7 +10,10 @@ from nrverify.laws.skellam import Skellam
 Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-18
+"""Tail of an increment on each side: thousands of looks together lose less than the rounding of the whole mass."""
 ROUNDING = 1e-9
+"""Relative to ε, or to 1 below it: above the error of a computed loss, and far below the step from one integer to the
+next."""
 DIRECT = 4_000_000
 """Beyond so many products the fast Fourier transform is used, whose error is below 1e-15 of the whole mass."""
 

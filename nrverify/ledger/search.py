@@ -12,6 +12,8 @@ from nrverify.ledger.evidence import Refuted
 from nrverify.ledger.record import Record
 
 LONGER = 5
+"""Factor for wrong variants, which are usually refuted long before: one that survives by bad luck would fail right
+evidence."""
 
 
 class _Found(BaseException):

@@ -11,6 +11,7 @@ from types import ModuleType
 from nrverify.ledger.evidence import Evidence
 
 GROUP = "nrverify.suites"
+"""Of entry points: other packages add evidence under this name."""
 
 
 @dataclass(frozen=True)

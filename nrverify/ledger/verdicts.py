@@ -18,12 +18,14 @@ STRONGEST_FIRST = (
     Verdict.GAP,
     Verdict.TRUE,
 )
+"""Where pieces of evidence differ, the first of these that one of them found is the verdict of the claim."""
 
 Way = Literal["by evidence that runs", "by reading", "not checkable"]
 """How a claim is settled."""
-READING_MAY_DECIDE = (Verdict.MISPRINT, Verdict.GAP)
 
 MOST_ON_A_READING_ALONE = 20
+"""A reading convinces less than a computation, so it must stay the exception among the claims; raise it only with
+reason."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from nrverify.processes import descendants
 from nrverify.processes.guardian import GUARDIAN
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
+"""By which a person or a system ends a program: Ctrl-C, a time limit or a scheduler, and a closed terminal."""
 DEADLINE = 1.2
 """Seconds that unwinding may take: a person who pressed Ctrl-C waits at most two."""
 

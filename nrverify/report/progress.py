@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nrverify.ledger.verdicts import Result
 
 BAR = 20
+"""Columns: 5 % each, and most of the line is left for words."""
 BESIDE = BAR + 20
 """Columns of the bar, its name and the time left; the words take what is left of the line."""
 

@@ -19,6 +19,8 @@ from nrverify.reproduce.trials import Plan
 from nrverify.reproduce.words import number
 
 FEWEST_TRIALS = 20
+"""A fifth of the trials do for a comparison of choices, but with fewer than twenty an interval for a median says
+little."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ COMMON = (
     Choice("own", "Δ of the utility from ‖β‖", lambda settings: replace(settings, utility="own")),
     Choice("coarse", "4 levels to a doubling", lambda settings: replace(settings, per_doubling=4)),
 )
+"""Choices that bear on both tasks: three samples of rows show how much comes from the data alone."""
 HALVES = Choice("halves", "ε/2 each for XᵀX and Xᵀy", lambda settings: replace(settings, split="halves"))
 WHOLE = Choice("whole", "ε each: costs 2ε, not ε", lambda settings: replace(settings, split="whole"))
 REPAIRED = Choice("repaired", "noisy XᵀX made semidefinite", lambda settings: replace(settings, solver="repaired"))
@@ -48,6 +51,7 @@ RIDGE = (
     REPAIRED,
     Choice("limit", "y cut off at popularity 10⁴", lambda settings: replace(settings, response_limit=1e4)),
 )
+"""Choices that bear on ridge regression alone."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from scipy.stats import binom, norm, t
 from nrverify.reproduce.data.files import Floats
 
 LEVEL = 0.95
+"""As is usual for error bars; findings that need several intervals at once divide the error among them (each_of)."""
 
 
 class Interval(NamedTuple):

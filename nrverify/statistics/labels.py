@@ -17,9 +17,16 @@ from nrverify.statistics.proportions import clopper_pearson
 Floats = NDArray[np.float64]
 
 SHRINKAGES = np.array([1.0, 0.5, 0.2])
+"""Shares of the stake that would be best if the prediction were right: less is safer where it is overfitted. Averaging
+over nine bets costs at most log 9 nats."""
 CAPS = np.array([1.0, 0.3, 0.1])
+"""A larger largest stake wins more but pays δ times itself at every bet: with δ > 0, small ones win where the edge is
+small."""
 FEWEST_FITTED, MOST_FITTED = 100, 40_000
+"""With fewer a fit follows the noise and its bets lose; more would hardly improve the few coefficients, and memory
+stays bounded."""
 REFIT = 1.3
+"""Growth between fits: all of them together cost about four times the last one; refitting more often gains little."""
 
 
 class LabelBets:

@@ -17,6 +17,7 @@ from nrverify.subjects.errors import SubjectFailed
 T = TypeVar("T")
 
 LONGEST_TEXT = 200
+"""Room for a name and a version on one or two lines; more, from a subject nobody vouches for, would flood a report."""
 SAME_WORD = 0.8
 """A name as like as this to that of a missing attribute is taken for it: `sensitivty` is, `data` is not `delta`."""
 

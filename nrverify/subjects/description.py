@@ -37,13 +37,16 @@ MECHANISMS = (*NOISE_REDUCTION, *THRESHOLD, "boundary", "private-stopping")
 CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping")
 """Mechanisms that may claim an ε; those of thresholds are told theirs in every request."""
 KNOBS = ("time", "epsilon")
+"""What a request sets: the noise itself, or the ε that it must cost at most."""
 METHODS = {
     **dict.fromkeys(NOISE_REDUCTION, ("open", "sample")),
     **dict.fromkeys(THRESHOLD, ("run", "run_many")),
     "boundary": ("epsilon",),
     "private-stopping": ("run", "epsilon"),
 }
+"""Of each mechanism, at least one of which a subject must offer."""
 OPTIONAL = ("time_of", "time")
+"""Methods beside those, which let more be checked."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 

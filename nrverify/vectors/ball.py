@@ -13,6 +13,7 @@ Ball = Any
 
 _WIDENINGS = 2000  # by factors of 4: beyond the range of a double
 _FEW_BITS = 96
+"""Enough for an estimate better than a double, from which secants at full precision converge in a few steps."""
 
 
 class Uncertain(Exception):

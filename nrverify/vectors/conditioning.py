@@ -23,7 +23,9 @@ from nrverify.vectors.case import Exact, Function, Invalid
 from nrverify.vectors.decimals import ends, upper
 
 STEP = Fraction(1, 2**64)
+"""Relative change of an input: small enough for a derivative, far above the radius of the balls."""
 _UNIT = Fraction(1, 2**53)
+"""Half a unit in the last place of a double: what rounding an input does."""
 _JUMP = 2**40  # no condition number: with it a double would keep no digit that matters
 
 Inputs = Mapping[str, Exact | tuple[Exact, ...]]

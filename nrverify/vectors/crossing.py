@@ -14,6 +14,7 @@ from nrverify.vectors.crossing_sums import line as line_probability
 from nrverify.vectors.decimals import Between
 
 LARGEST_GRID = 3
+"""Three looks are one certified integral, over the path at the middle one; four would need an integral of integrals."""
 
 
 def line(a: Fraction, b: Fraction, lo: Fraction, hi: Exact) -> dict[str, Ball | Fraction]:

@@ -15,6 +15,8 @@ from nrverify.vectors.decimals import Decimal, decimal, exact_input
 
 SCHEMA = "nrverify/vectors/1"
 _LARGEST_PRECISION = 20_000
+"""Bits: a digit still undecided then is exactly on the edge of rounding, or the ball never shrinks; either is a
+mistake."""
 
 
 def document(function: Function) -> dict[str, Any]:

@@ -24,7 +24,7 @@ LARGEST_EPSILON = 100.0
 WIDE = 40
 """So many of the ε's are spread over all that the boundary reaches, the others over those in use."""
 USUAL = (0.01, 20.0)
-"""The ε's in use."""
+"""The ε's in use: below, noise swamps every answer; above, little is protected."""
 WASTE = 1.05
 """A time larger by this factor than one of the scan that would do is said."""
 EXPECTED = f"ψ(time(ε)) at most ε(1 + {SOLVER:g}), and a positive finite time"

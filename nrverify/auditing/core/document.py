@@ -15,7 +15,9 @@ FIELDS = (
 )
 """Fields of a check that are the same in both versions."""
 NON_FINITE = ("nan", "inf", "-inf")
+"""JSON has no such numbers: they are written as these words."""
 NUMBERS = ("statistic", "p_value", "e_value", "alpha")
+"""Fields that may be one of these words, and become floats again."""
 
 
 def row_of(check: CheckResult) -> dict[str, Any]:

@@ -34,11 +34,14 @@ from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealt
 Floats = NDArray[np.float64]
 
 FEWEST = 30
-"""Estimates that rest on fewer are left out of a picture."""
+"""Estimates that rest on fewer have limits wider than a picture can use, and are left out."""
 MOST_ROWS = 12
+"""Of one chart: about as many as fit a screen; the farthest from the claim are kept. Only the picture depends on it."""
 WIDEST = 8.0
 """A row whose limits are so many times wider than the narrowest says little, and is shown only if it stands out."""
 POINTS = 128
+"""Of a distribution curve, evenly and again in the tails: finer than a chart of 380 units shows. Only the picture
+depends on it."""
 
 
 @dataclass(frozen=True)

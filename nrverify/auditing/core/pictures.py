@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 USUAL = 0.05
-"""The error probability of the narrow limits."""
+"""The error probability of the narrow limits, as is usual; the wide ones have that of the check."""
 
 Numbers = tuple[float, ...]
 Limits = tuple[float, float]

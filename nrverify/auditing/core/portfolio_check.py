@@ -30,7 +30,7 @@ Families = Mapping[Topic, tuple[float, Wealth]]
 EXPLAINED = 0.25
 """The square of a shift that is so large a share of a surplus of variance explains it."""
 FEWEST_SESSIONS = 1000
-"""With fewer sessions a check of the law says nothing."""
+"""With fewer sessions only gross faults are seen, so not refuting says nothing: the check is inconclusive."""
 WORST_VARIANCE = 0.10
 """A variance must be known to this, relative, or the check is inconclusive."""
 WORST_PROBABILITY = 0.05

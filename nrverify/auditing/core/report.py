@@ -13,7 +13,9 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.plain_text import plain_fields
 
 SCHEMA = "nrverify/report/2"
+"""Raised when a field changes its meaning or goes; new fields leave it as it is."""
 SCHEMAS = ("nrverify/report/1", SCHEMA)
+"""Versions that can be read, so that old reports stay comparable."""
 EXIT = {"consistent": 0, "refuted": 1, "errored": 3, "inconclusive": 4}
 """Exit codes by the verdict of a run."""
 

@@ -15,6 +15,7 @@ FINE = 4096
 """Every edge of a cell is a multiple of 1/4096."""
 CELL_EDGES, CELL_WEIGHTS = uniform_cells()
 _CELL_OF = np.searchsorted(CELL_EDGES, (np.arange(FINE) + 0.5) / FINE)
+"""By the middle of each fine bin, so that rounding at an edge decides nothing."""
 
 
 def fine_cells(z: Floats) -> NDArray[np.int32]:

@@ -10,6 +10,8 @@ from nrverify.auditing.core.faults import Effect, Fault
 EXACTLY = 1e6
 """With so many times the precision paid for, the value is as good as known."""
 ROUNDING = 1e-6
+"""Above the error of the linear algebra behind a precision, which must not turn an exact 1 into a leak; any excess that
+matters to an attacker is far larger."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,9 @@ from nrverify.auditing.core.suspect import Suspect
 from nrverify.statistics.estimate import Measure
 
 REPEATED, LATTICE, STREAMS, VALUE = "ties.repeated-time", "lattice", "randomness.streams", "law.value"
+"""Ids of checks, as declared."""
 RELEASE, TRANSCRIPT, ADAPTIVE, TIES = "law.release", "law.transcript", "law.adaptive", "ties"
+"""Ids of checks, as declared."""
 PRIMARY = (REPEATED, RELEASE, TIES, TRANSCRIPT, ADAPTIVE)
 """Checks that show a fault of the law directly, in the order in which one is taken for the root."""
 LAWS = (RELEASE, TRANSCRIPT, ADAPTIVE, TIES, REPEATED, VALUE)
@@ -23,8 +25,11 @@ CLEARER = 1.2
 MOST = 0.9
 """So large a share of what was counted is most of it."""
 IN_CLEAR = (of_noise.VALUE_IN_CLEAR, of_noise.NO_NOISE)
+"""Faults that show the value itself: equal releases then come of them, and not of equal streams."""
 ON_GRID = (of_noise.ROUNDED, of_noise.NOISE_ROUNDED)
+"""Faults of rounding: releases on a grid come again, whatever their streams."""
 SAME_SIZES = (of_noise.FEW_STREAMS, of_noise.ONE_NUMBER_AGAIN)
+"""Faults of noises with the same size again and again, which a limit on the noise also causes."""
 NOT_OF_SECOND_MOMENTS = (of_noise.SHIFTED, of_noise.RARE_RELEASES, of_noise.RARE_SESSIONS)
 """A shift, or rare releases of another scale, are no matter of second moments."""
 

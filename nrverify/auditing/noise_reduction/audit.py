@@ -45,7 +45,7 @@ PAIR_SHARE = 0.25
 FEWEST = 16
 """Sessions of a case that are drawn together: dependence between sessions is only visible in batches."""
 MOST_REFUSED = 5
-"""Refusals that a report quotes."""
+"""Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
 DOUBLE_PRECISION = "lattice.double-precision"
 
 

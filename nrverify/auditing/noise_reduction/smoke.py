@@ -21,9 +21,9 @@ INWARDS = 1.5
 VALUES = (2.0, -7.0)
 """Tried in every dimension: of either sign, and not 0."""
 DIMENSIONS = (1, 2, 3)
-"""Tried of a subject that takes any."""
+"""Tried of a subject that takes any: one, and two that tell an even number from an odd one."""
 SMOKE_SESSIONS = 2
-"""For each method, dimension and value."""
+"""For each method, dimension and value: two, so that a method that works only once fails here."""
 MORE_NOISE = "a request for more noise after less"
 ADVICE_SAMPLES = 6
 """Sessions of `repeats_itself` and `refusals` together."""

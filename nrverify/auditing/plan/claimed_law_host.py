@@ -24,7 +24,10 @@ from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, R
 Floats = NDArray[np.float64]
 
 TUNED_AT = 1.0
+"""The ε at which the boundary is tightest: any of order one would do, for every boundary that holds gives valid
+times."""
 USUAL_DELTA = 1e-6
+"""Where the subject claims no δ: it enters through log(1/δ) alone, so any small one gives much the same plan."""
 
 
 class ClaimedLaw(Answering):

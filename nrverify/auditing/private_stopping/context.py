@@ -23,6 +23,7 @@ MECHANISMS = ("private-stopping",)
 WEIGHT = 0.22
 """The share of α of each sampled check: four have 0.88 together, so there is room for another."""
 DEFAULT_DIMENSIONS = (1, 3)
+"""For a subject that takes any: the smallest, and one with several coordinates that could share noise."""
 COMPARED = 2
 """The first designs, one whose releases decide and one whose releases do not, are compared with neighbours."""
 

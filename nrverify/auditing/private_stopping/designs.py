@@ -13,6 +13,8 @@ from nrverify.subjects.stopping_utilities import Levels
 Floats = NDArray[np.float64]
 
 ROUNDS = (3, 4, 10)
+"""Of the short, the middle and the long schedule: few rounds, so that every one is reached by many runs, and enough to
+see noise that changes along the way."""
 TWICE = 6
 """Rounds of the schedule in which every time comes twice."""
 TARGETS, WIDE = (0.35, 3.0), (0.35, 12.0)

@@ -20,6 +20,7 @@ from nrverify.auditing.private_stopping.drawing import LabelledStopped
 from nrverify.auditing.private_stopping.halting_law import padded_utilities, pattern, threshold_design
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.threshold.faulty_laws import redrawn_law
+from nrverify.auditing.threshold.halting_bets import FEWEST_RUNS
 from nrverify.laws.brownian import Brownian
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
@@ -30,8 +31,6 @@ CONFIDENCE = 0.95
 """Of an empirical ε, at every look at once."""
 EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 """The events of the empirical ε, fixed in advance: the specified loss is at least so large."""
-FEWEST_RUNS = 1000
-"""With fewer runs not refuting says nothing."""
 
 
 @check(

@@ -13,6 +13,8 @@ from nrverify.subjects.records.transcripts import RecordedTranscripts, Side
 Floats = NDArray[np.float64]
 
 MOST_COMPARED = 4096
+"""Sessions: the first ones tell, since shared seeds are shared throughout; it bounds time and memory for large
+files."""
 COINCIDENCE = 0.25
 """More than the chance that two real-valued transcripts agree up to rounding."""
 NATS = 20.0

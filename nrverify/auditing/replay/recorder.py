@@ -23,10 +23,11 @@ from nrverify.subjects.replay.file import TooLarge, write_replay
 from nrverify.subjects.replay.recording import Recorded
 
 SMALL = 64 * 2**20
-"""What a record may hold that nobody asked for by name."""
+"""Bytes that a record may hold that nobody asked for by name: it must not fill a disk unasked."""
 LARGE = 2**30
-"""And one that somebody did."""
+"""And one that somebody did: half of what the reader of archives accepts."""
 ROOM = Path(".nrverify")
+"""In the working folder, hidden, where a user finds it and version control can ignore it whole."""
 
 
 class Recorder:

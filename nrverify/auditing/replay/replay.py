@@ -17,7 +17,7 @@ from nrverify.auditing.run import audit_host
 from nrverify.subjects.replay.host import DoesNotFit, Recording, read_recording
 
 DIGITS = 1e-9
-"""Evidence is the same to so many digits on another machine."""
+"""Evidence is the same to so many digits on another machine, whose mathematical functions round differently."""
 
 
 @dataclass(frozen=True)

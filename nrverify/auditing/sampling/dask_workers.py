@@ -99,6 +99,7 @@ class Stations:
 _STATIONS: dict[str, Stations] = {}
 """Of this process, by audit."""
 _LOCK = threading.Lock()
+"""A Dask worker runs tasks in several threads, and an audit has one set of stations."""
 
 
 def _score(reach: Reach, load: Sequence[Work]) -> list[Outcome]:

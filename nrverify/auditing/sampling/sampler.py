@@ -30,6 +30,8 @@ Share = tuple[Task, int]
 FIRST_SEED = 2**20
 """Seeds below are for single requests."""
 MOST_REFUSALS = 40
+"""Each moves a value or a range inwards by a factor of 1.5, so 40 cover a factor of 10⁷: what refuses still admits
+nothing."""
 
 
 class Pace(NamedTuple):

@@ -30,6 +30,7 @@ BATCH_NUMBERS = 4
 SMOKE_UTILITIES = ((1e4, 1e4, 1e4), (-1e4, -1e4, -1e4), (-3.0, 0.0, 3.0))
 """Sure to halt at once, sure not to, and in between."""
 SMOKE_RUNS = 2
+"""Two, so that a method that works only once fails here; the law is not judged by them."""
 
 
 class ThresholdMechanism(Mechanism):

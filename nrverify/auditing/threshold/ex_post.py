@@ -19,6 +19,7 @@ from nrverify.auditing.threshold.context import MECHANISMS, MODERATE_CLAIM, Thre
 from nrverify.auditing.threshold.designs import Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
+from nrverify.auditing.threshold.halting_bets import FEWEST_RUNS
 from nrverify.laws.threshold import worst_loss
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, epsilon_lower_bound
@@ -27,8 +28,8 @@ Floats = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 """Of an empirical ε, at every look at once."""
-FEWEST_RUNS = 1000
 MOST_PICTURES = 3
+"""Of the pairs with most runs: each shows the same kind of limits, and a report has other charts too."""
 PICTURE_NOTE = "Shaded: what the claim allows. Limits by Clopper and Pearson, given how often the event was seen."
 LEAKS = (
     *("query-noise-halved", "query-deviation-for-scale", "threshold-noise-halved", "no-threshold-noise"),

@@ -20,7 +20,7 @@ from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, RatioWealth, log
 Floats = NDArray[np.float64]
 
 FEWEST_RUNS = 1000
-"""With fewer runs a check of the halting round says nothing."""
+"""With fewer runs only gross faults are seen, so not refuting says nothing: the check is inconclusive."""
 WORST_PROBABILITY = 0.05
 """A halting probability must be known to this, or the check is inconclusive."""
 CLEARLY = 3.0

@@ -42,9 +42,11 @@ NAMED = Topic("named faults", WRONG_HALTING_LAW)
 RUN_BEFORE = Topic("a run is like the one before", SHARED_RUNS)
 RUNS_FURTHER_BACK = Topic("dependence on runs further back", SHARED_RUNS)
 MOST_PICTURES, MOST_ROUNDS = 4, 12
+"""Of the designs farthest from the claim, and the rounds that get a bar of their own: what fits a page."""
 MISFIT = 1e-6
 """A named fault is no explanation where what was seen is less likely than this under it."""
 FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
+"""Five is the usual least count for a χ² approximation; the other keeps a logarithm finite where no run is expected."""
 
 
 @check(

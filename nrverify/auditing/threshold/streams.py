@@ -20,10 +20,12 @@ from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.statistics.estimate import Estimate, Measure
 
 SMALLEST_BATCH = 16
+"""Shorter batches agree by chance too often to be evidence, so they are not even hashed; LOG_UNLIKELY decides for
+others."""
 LOG_UNLIKELY = -25.0
 """Batches that agree by chance more often than this are too short to tell."""
 MOST_KEPT = 4096
-"""Batches kept of each design and size."""
+"""Batches kept of each design and size: it bounds memory, and a seed cut down to few values repeats among far fewer."""
 FEW = 24
 """Runs of a small request."""
 SPREAD = 0.1

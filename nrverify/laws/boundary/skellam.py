@@ -24,7 +24,10 @@ from nrverify.laws.validation.times import Floats, positive
 # Beyond this the lattice is finer than double precision resolves.
 _LARGEST_LEVEL = 2**50
 _ROUNDING = 1e-13
+"""Relative: an ε that is itself the value at a corner must find that corner, though both are rounded; a few hundred
+units in the last place."""
 _LARGEST_TILT = 700.0
+"""cosh overflows from 711 on; some room is left for products with it."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ _NEGLIGIBLE = 34.0  # a level z whose φ(z) is e⁻³⁴ of the largest is never
 _UNREACHABLE = 40.0  # 1400 e-folds, each with less than z²φ(z), are less than the smallest number
 _MANY = 600  # pieces: so many jumps are enclosed rather than followed one by one, nor forgiven as noise
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
+"""Of the fit to the level: the first is near rounding; the others are for curves with errors of their own, such as
+solved or tabulated ones. The one used enters the error given."""
 
 
 class _Scan(NamedTuple):

@@ -19,9 +19,13 @@ NARROWEST = 1e-10  # a curve unresolved on so short a panel jumps there
 _SLIVER = 100.0 * NARROWEST  # what lies between two breaks this close hardly counts
 _SUSPECT = 2e-3  # panels this short surround a jump or a kink
 _MOST_PANELS = 3000
+"""A smooth curve needs far fewer; one that needs more is enclosed instead of resolved."""
 _ENVELOPE_PANELS, _ENVELOPE_STEP, _ENVELOPE_SAMPLES = 200, 0.05, 33
+"""Panels of 0.05 in log-time with 33 samples each, and at most 200 of them: an envelope costs a few thousand
+evaluations, and its width is in the error given."""
 _SAMPLE = np.concatenate(([-1.0], NODE, [1.0]))  # the ends too, or a jump beyond the last node is not seen
 _AT_ENDS = legendre.legvander(np.array([-1.0, 1.0]), NODES - 1).T
+"""Values at both ends from Legendre coefficients."""
 
 Level = Callable[[Floats], Floats]
 

@@ -15,10 +15,16 @@ from nrverify.laws.crossing.curve_sampling import Piece
 from nrverify.laws.crossing.surviving_density import STRAIGHT, Bend, Floats, Survivors, advance, cut, start
 
 _LARGEST_BEND = 0.1
+"""In standard deviations of a step: the closed form is of first order in the bend, and what it leaves is extrapolated
+away and estimated."""
 _LONGEST = 1.0
+"""Step in log-time: a longer one is divided even where it seems straight, since its bend is judged by three points."""
 _ORDER = 3.5
+"""The power of the step with which the error of a pass falls; two passes are extrapolated with it."""
 _SHORTEST = 1e-8
+"""In log-time: the bend of a shorter step, of order (10⁻⁸)^(3/2), is rounding, so the step is straight."""
 _QUARTERS = np.array([0.25, 0.5, 0.75])
+"""Three points inside a step determine its parabola and its cubic, and leave one residual."""
 
 
 def segment_crossing(pieces: Sequence[Piece]) -> tuple[float, float]:

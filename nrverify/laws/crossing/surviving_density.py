@@ -20,9 +20,12 @@ from scipy.special import erfcx, ndtr
 Floats = NDArray[np.float64]
 
 NODES = 16
+"""Of a Legendre panel: sixteen reach rounding where h is smooth, and panels are shortened where it is not."""
 NODE, WEIGHT = legendre.leggauss(NODES)
 _TO_COEFFICIENTS = (legendre.legvander(NODE, NODES - 1) * WEIGHT[:, None]).T * (np.arange(NODES) + 0.5)[:, None]
+"""Legendre coefficients from values at the nodes, by orthogonality."""
 _LOCAL_NODE, _LOCAL_WEIGHT = legendre.leggauss(40)
+"""Over the whole reach of ±8.5 deviations forty nodes integrate a normal density to 4e-15."""
 REACH = 8.5  # standard deviations of the kernel kept: φ(8.5)/φ(0) = 2e-16
 FLOOR = -9.0  # lowest y kept: Φ(−9) = 1e-19
 _SMOOTH = 3.0  # longest panel: h varies over lengths of order one even far from every cliff
@@ -73,6 +76,7 @@ class Bend(NamedTuple):
 
 
 STRAIGHT = Bend(0.0, 0.0)
+"""A chord: the crossing probability over it is exact."""
 
 
 def panels(low: float, high: float, cliffs: tuple[Cliff, ...], largest: float) -> Floats:

@@ -20,7 +20,7 @@ from nrverify.laws.validation.times import Floats
 _SMOOTH = 2.5
 """From t = 2.5‖k/γ‖² on e^{-2π²t/‖k/γ‖²} is below 4e-22."""
 _NATS = 45.0
-"""Terms below e^{-45} of the largest are left out."""
+"""Terms below e^{-45} = 3e-20 of the largest are left out: a thousand of them are below rounding."""
 _LARGEST_WORK = 2**33
 """Products of a convolution: some five seconds. Only shifts above about 100 with a small t need more."""
 

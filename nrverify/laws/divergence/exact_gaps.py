@@ -7,6 +7,7 @@ import numpy as np
 from nrverify.laws.validation.times import Floats
 
 _SPLIT = 2.0**27 + 1
+"""Veltkamp's constant for 53 bits: the product with it separates the upper 26 bits from the lower."""
 _LARGEST_FACTOR = 2.0**500
 """Products of factors up to this size can be split into halves without overflow."""
 

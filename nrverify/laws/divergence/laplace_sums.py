@@ -28,8 +28,10 @@ from nrverify.laws.validation.times import Floats
 _LARGEST_WORK = 40_000_000
 """Sign patterns times coordinates squared: a few seconds for one ε."""
 _BITS = 60
-"""Relative accuracy asked of the ball, beyond that of a double."""
+"""Relative accuracy asked of the ball: beyond the 53 bits of a double, so that its middle is correct to rounding."""
 _MOST_BITS = 2**17
+"""Ten doublings from the start: reached only where terms cancel to e^(−90,000); it bounds the time of a hopeless
+sum."""
 
 
 class LaplaceLosses:

@@ -27,7 +27,7 @@ from nrverify.laws.rounded.transcripts import Transcript, checked_transcript
 from nrverify.laws.validation.times import Floats
 
 _AT_ONCE = 2**21
-"""Entries of a kernel held in memory at a time."""
+"""Entries of a kernel held in memory at a time: 16 MB for each array of them."""
 _SETTLED = 1e-11
 """Agreement of two resolutions asked of a process whose smoothness is not known."""
 

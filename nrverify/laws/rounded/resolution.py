@@ -15,6 +15,7 @@ from nrverify.laws.rounded.cells import POINTS, Resolution
 from nrverify.laws.rounded.transcripts import Transcript
 
 _MOST_NODES = 4096
+"""Of a cell: transitions between two cells are matrices of nodes by nodes, 128 MB at this size."""
 _NATS = 6.0
 """Largest change of a logarithm on a panel; sixteen nodes integrate e^{±3x} to rounding."""
 _FEW_POINTS = 8

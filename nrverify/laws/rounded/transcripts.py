@@ -14,6 +14,7 @@ from nrverify.laws.validation.boundaries import listed_looks, require_positive
 from nrverify.laws.validation.times import Floats, real
 
 _LARGEST_CELL = 2.0**52
+"""Beyond, a double has no bit left below the integer, and the nearest cell is not certain."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,9 @@ from nrverify.laws.special.bessel_debye import SMALLEST_RADIUS, log_correction
 from nrverify.laws.validation.times import Floats
 
 _FACTORIALS = np.cumprod(np.concatenate([[1.0], np.arange(1.0, SMALLEST_RADIUS + 1)]))
+"""Up to the largest order that the power series serves: exact to 22!, then within a few units in the last place."""
 _LOG_2PI = float(np.log(2 * np.pi))
+"""Of the normal density that the expansion begins with."""
 
 
 def log_scaled(order: ArrayLike, x: ArrayLike) -> Any:

@@ -31,9 +31,12 @@ _POINTS = 12  # Gauss points between neighbouring nodes
 _gauss_nodes, _gauss_weights = gauss_rule(_POINTS)
 _GAPS = np.diff(NODES)
 _INNER = (NODES[:-1] + _GAPS / 2)[:, None] + np.outer(_GAPS / 2, _gauss_nodes)
+"""Gauss nodes of each gap between neighbouring nodes (gap, point)."""
 _INNER_WEIGHTS = np.outer(_GAPS / 2, _gauss_weights)
+"""Their weights."""
 _TO_INNER = interpolation(_INNER.ravel())
 _TO_RIGHT_NODE = NODES[1:, None] - _INNER
+"""Distance from each to the right end of its gap, over which the kernel decays."""
 
 
 @dataclass(frozen=True)

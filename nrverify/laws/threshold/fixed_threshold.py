@@ -18,13 +18,19 @@ from nrverify.laws.threshold.panels import Array, Extended, gauss_rule
 _FALL = 48.0
 """The integrand is cut off where it has fallen by so many powers of e: by log-concavity 1e-20 of it lies beyond."""
 _TOLERANCE = 2e-14
+"""Relative, of a panel against its halves: about a hundred units in the last place of a double; less would halve panels
+for rounding."""
 _ROUNDING = 50 * float(np.finfo(np.longdouble).eps)
 """Relative error of the integrand for each unit of its exponents."""
 _MOST_PANELS = 2**14
+"""Guards against endless division: a log-concave integrand settles with far fewer."""
 _POINTS = 20
+"""A panel over which the exponent changes by 20 is integrated to rounding; others are halved."""
 _NODES, _WEIGHTS = gauss_rule(_POINTS)
 _GRADES = np.concatenate([-(4.0 ** np.arange(5)), 4.0 ** np.arange(5)]).astype(np.longdouble)
+"""Distances from a kink in scales of the query noise, up to 256 of them: between them panels grow with the distance."""
 _ZOOM = np.linspace(np.longdouble(0), np.longdouble(1), 33)
+"""Each pass narrows the bracket of the summit sixteenfold."""
 
 LogFunction = Callable[[Extended], Extended]
 

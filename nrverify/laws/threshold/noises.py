@@ -11,7 +11,9 @@ from scipy.special import erfcx
 from nrverify.laws.threshold.panels import Extended
 
 _LOG_2 = np.log(np.longdouble(2))
+"""In extended precision, as all logarithms here."""
 _LOG_ROOT_2PI = np.log(2 * np.longdouble(np.pi)) / 2
+"""In extended precision, as all logarithms here."""
 
 
 @dataclass(frozen=True)
@@ -73,3 +75,5 @@ NOISES = {
     "exponential": Noise(_exponential_log_cdf, _exponential_log_survival, _exponential_log_density, 0.0, 50.0, False),
     "gaussian": Noise(_gaussian_log_cdf, _gaussian_log_survival, _gaussian_log_density, -np.inf, 10.0, True),
 }
+"""With the reach of each: e⁻⁵⁰ is left beyond 50 scales of a Laplace or exponential law, and beyond 10 of a normal
+one."""

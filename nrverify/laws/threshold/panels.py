@@ -18,6 +18,8 @@ Extended = NDArray[np.longdouble]
 Mask = NDArray[np.bool_]
 
 DEGREE = 20
+"""Of the polynomial of a panel: at twenty, panels across which log f bends by LARGEST_BEND are resolved to rounding or
+halved; a lower degree needs more panels, a higher one larger products."""
 STEEP = 32.0  # exponents per half panel beyond which the polynomial solution replaces quadrature
 
 
@@ -41,8 +43,11 @@ def gauss_rule(points: int) -> tuple[Array, Array]:
 # Chebyshev-Lobatto nodes: the end points are nodes, so a boundary layer narrower than a panel cannot hide from them.
 NODES: Array = -np.cos(np.pi * np.arange(DEGREE + 1) / DEGREE)
 _END_WEIGHT = np.where((np.arange(DEGREE + 1) % DEGREE) == 0, 2.0, 1.0)
+"""The first and the last term of a discrete cosine transform count half."""
 _ANGLES = np.pi * np.outer(np.arange(DEGREE + 1), DEGREE - np.arange(DEGREE + 1)) / DEGREE
+"""Arguments of the cosine transform from values at NODES to Chebyshev coefficients."""
 _TO_COEFFICIENTS = 2.0 / DEGREE * np.cos(_ANGLES) / np.outer(_END_WEIGHT, _END_WEIGHT)
+"""Chebyshev coefficients from values at NODES."""
 _FROM_COEFFICIENTS = chebvander(NODES, DEGREE).T
 
 
@@ -54,13 +59,18 @@ def interpolation(points: Array) -> Array:
 # Weights of the right and left edge in the linear exponent; on a binary grid, so that they sum to exactly 1.
 RISING: Array = np.round((1.0 + NODES) / 2.0 * 2.0**52) / 2.0**52
 FALLING: Array = 1.0 - RISING
+"""Weights of the left edge."""
 
 _GAUSS_NODES, _GAUSS_WEIGHTS = gauss_rule(48)
+"""Enough for a polynomial of degree 20 times an exponential with an exponent up to 2·STEEP: 1e-13 at that end."""
 _TO_GAUSS = interpolation(_GAUSS_NODES)
 
 LARGEST_BEND = 2.0  # largest |log f − linear| a panel may have
 TOLERANCE = 3e-15
+"""Of the last coefficients, relative: some thirteen units in the last place; less would chase the rounding of the
+values."""
 _EXTENDED_ROUNDING = 8.0 * float(np.finfo(np.longdouble).eps)
+"""Of a value, for each unit of the exponents it was computed from: a few roundings in extended precision."""
 
 
 @dataclass(frozen=True)

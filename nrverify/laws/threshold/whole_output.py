@@ -18,11 +18,14 @@ from nrverify.laws.threshold.panels import Array, Extended, gauss_rule
 LARGEST_COUNT = 2**20
 """Outputs that can be summed: 20 rounds with any number of positives, or 80 rounds with 3."""
 _POINTS = 16
+"""A panel is at most five decay lengths, or a deviation of a normal law, wide: 16 nodes integrate it to rounding."""
 _NODES, _WEIGHTS = gauss_rule(_POINTS)
 _AT_ONCE = 2048
 """Nodes of a matrix product; bounds its memory."""
 _SMALLEST = 1e-140
+"""The product of two, with a weight, is still above 2e-308, the smallest normal number."""
 _LARGEST_GRID = 2**20
+"""Nodes: 512 matrix products of _AT_ONCE nodes, which bounds the time."""
 _NORMALISATION = 1e-12
 """The probabilities of all outputs add up to 1 to this accuracy, or the panels are halved."""
 

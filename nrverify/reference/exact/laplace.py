@@ -19,6 +19,7 @@ from nrverify.reference.exact.refinement import START, Refinement, rounding
 from nrverify.reference.exact.session import Session
 
 ONE = rational(1.0)
+"""The share of an added exponential: all of it."""
 
 
 class ExactLaplace:

@@ -9,9 +9,14 @@ from nrverify.reference.mutants.correct_boundary import SkellamLinear, linear_sl
 from nrverify.reference.mutants.correct_noise import Brownian, LazyLaplace, Skellam
 
 TUNED_AT = 0.3
+"""As in the paper's experiments."""
 THETA = 0.3
+"""The tilt of the Skellam line: any positive one is valid; with this one the floor is about Δθ/2 = 0.15, as of the line
+above."""
 LARGEST = 1e5
+"""Time at which the search begins: the boundary has nearly come down to its floor by then."""
 STEP = 1.01
+"""Ratio of the grid: at most 1 % more noise than needed."""
 
 
 def linear_time(epsilon: float, delta: float, sensitivity: float) -> float:

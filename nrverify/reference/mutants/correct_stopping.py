@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 Utility = Callable[[Floats], float]
 
 TUNED_AT = 0.3
+"""As in the paper's experiments."""
 
 
 class PrivateStopping:

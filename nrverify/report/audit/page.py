@@ -35,6 +35,7 @@ WORST_FIRST = (
     CheckVerdict.ADVICE,
     CheckVerdict.NOT_COVERED,
 )
+"""What must be acted upon comes first."""
 
 STOPPED = {
     "refuted": "stopped at the look that refuted",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nrverify.benchmark.row import Growth, Row, Unit
 
 MEGABYTE = 2**20
+"""In bytes, as memory is counted."""
 
 HEADINGS = ("what", "measured", "to reach", "verdict", "seconds", "peak memory")
 GROWTH_HEADINGS = ("as the work grows", "samples", "ns per sample", "peak memory")

@@ -12,6 +12,7 @@ from nrverify.report.calibration import tables
 
 GOOD, BAD = "green", "bold red"
 NARROW = 100
+"""Columns: all of a table fit from here on."""
 SPARE = ("nats per sample>", "least>", "most>", "limits>", "which is", "claims it alone bears on")
 """Columns that a narrow terminal does without; the document has them."""
 

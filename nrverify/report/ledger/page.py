@@ -49,6 +49,7 @@ WORST_FIRST = (
     Verdict.TRUE,
     Verdict.NOT_CHECKABLE,
 )
+"""What must be acted upon comes first."""
 
 MOST_STEPS = 30
 """Steps of one piece of evidence that are written out; the law certificates have hundreds, all alike."""

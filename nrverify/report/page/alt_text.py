@@ -21,6 +21,7 @@ from nrverify.auditing.core.pictures import (
 from nrverify.report.page.charts.axes import number
 
 MOST_NAMED = 4
+"""In one sentence; a listener loses track of more."""
 
 
 class Reading(NamedTuple):

@@ -23,7 +23,9 @@ from nrverify.reproduce.data import kdd, twitter
 
 ARCHIVE = "https://archive.ics.uci.edu"
 TIMEOUT = 60.0
+"""Seconds without an answer: generous to a slow server, and a user is waiting."""
 _LARGEST = 1 << 30
+"""Bytes: room for either file unpacked; a server that sends on and on does not fill the memory."""
 
 
 class FetchError(Exception):

@@ -14,7 +14,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 _GZIP = b"\x1f\x8b"
+"""The first two bytes of every gzip file (RFC 1952): the content tells, whatever the name says."""
 _BLOCK = 20_000
+"""Lines parsed at once: it bounds memory and affects nothing else."""
 FEWEST_ROWS = 100
 """No task is run on fewer records."""
 

@@ -38,9 +38,9 @@ LABELS = frozenset((
 
 WHOLE_SHA256 = "8045aca0d84e70e622d1148d7df782496f6333bf6eb979a1b0837c42a9fd9561"
 """The complete 10 % file, gzipped, as the archive has it."""
-WHOLE_ROWS = 494_021
 
 _FIELDS = len(FEATURES) + 1
+"""The features and the label."""
 _WHAT = "41 features and a label, as in kddcup.data_10_percent"
 
 

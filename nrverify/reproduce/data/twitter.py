@@ -24,17 +24,22 @@ from nrverify.reproduce.data.files import (
 )
 
 COLUMNS = tuple(f"V{k}" for k in range(1, 79))
+"""As headers of this file name them."""
 FEATURES = 77
+"""Eleven quantities in each of seven weeks."""
 WEEKS = 7
+"""Of each quantity, one column each."""
 PARTIAL = (*COLUMNS[:70], "V77")
 """The header of the partial sample."""
 PARTIAL_FEATURES = tuple(k for k in range(70) if k % WEEKS != WEEKS - 1)
 """Weeks 0–5 of each of its ten groups of seven columns: V7, V14, …, V70 belong to the week to be predicted."""
 
 WHOLE_ROWS = 583_250
+"""Of the whole file: by these three numbers a download is recognised as complete and unchanged."""
 WHOLE_MEAN = 191.27949335619374
 """Mean popularity over the whole file."""
 WHOLE_MAX = 75724.5
+"""Largest popularity in the whole file."""
 
 _WHAT = "77 features and the popularity, as in Twitter.data"
 

@@ -13,7 +13,9 @@ from nrverify.reproduce.result import Curve, Exhibit, Figure, Finding, Line, Pan
 from nrverify.reproduce.settings import DELTA, TUNED
 
 TIMES = np.geomspace(30.0, 30_000.0, 241)
+"""Eighty to a factor of ten: smooth at the size of print."""
 LEVELS = np.geomspace(0.05, 1.5, 241)
+"""From below the tuned 0.3 to five times as much, where the boundaries differ visibly."""
 LOOKS = tuple(np.geomspace(30.0, 30_000.0, 31).tolist())
 """A known grid of looks, ten to a factor of ten in variance."""
 

@@ -15,6 +15,7 @@ from nrverify.reproduce.result import Curve, Distribution, Estimate, Line, Panel
 
 GREY = "#595959"
 SMALL = 6.5
+"""Points: labels inside the axes, below the 8 of the text and still readable in print."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ STYLES: dict[Role, Style] = {
     "grid": Style("#000000", "-", "D"),
     "neutral": Style(GREY, ":", "x"),
 }
+"""Colours told apart by colour-blind readers (Okabe and Ito); dashes and marks tell them apart in grey."""
 
 
 def draw(axes: Any, panel: Panel) -> None:

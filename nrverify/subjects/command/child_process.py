@@ -25,11 +25,11 @@ CHUNK = 1 << 20
 SHORT = 1 << 14
 """Bytes read at first: most lines are short, and room for a long one costs more than they do."""
 TAIL = 1 << 14
-"""Bytes of standard error kept."""
+"""Bytes of standard error kept: the end of a traceback, and no more memory however much is written."""
 SHOWN = 400
-"""Characters of standard error in a message."""
+"""Characters of standard error in a message: the last lines of a traceback."""
 GRACE = 2.0
-"""Seconds a subject has to end after it was told to stop."""
+"""Seconds a subject has to end after it was told to stop: enough to close files, and little to wait for."""
 GLANCE = 0.1
 """Seconds between looks at whether a silent process still lives: a child of its own may hold its output open."""
 

@@ -13,11 +13,11 @@ Fields = dict[str, Any]
 T = TypeVar("T")
 
 LINE = 1 << 20
-"""Bytes a reply may have whatever was asked."""
+"""Bytes a reply may have whatever was asked: room for any description or message."""
 NUMBER = 64
-"""Bytes a reply may have for each number that was asked for."""
+"""Bytes a reply may have for each number that was asked for: a double needs at most 25, with its separator."""
 LONGEST = 1 << 28
-"""Bytes no reply may exceed."""
+"""Bytes no reply may exceed: it is held in memory."""
 
 
 class Conversation:

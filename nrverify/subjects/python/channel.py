@@ -23,10 +23,11 @@ from typing import Any
 from nrverify.plain_text import plain_text
 
 PIECE = 1 << 20
+"""Bytes of one read: far above the size of a pipe, and little memory."""
 LONGEST = 1 << 31
 """Bytes of a message: a batch is smaller by far."""
 LONGEST_LINE = 1 << 16
-"""Bytes of a line that are held back until it ends."""
+"""Bytes of a line that are held back until it ends: what a subject prints without line ends takes no more memory."""
 GLANCE = 1.0
 """Seconds of waiting at a time: the system's own limits on waiting are then never met."""
 NUMPY = {

@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_BYTES = 2 * 2**30
-"""What a file may hold when it is unpacked."""
+"""What a file may hold when it is unpacked: arrays are held in memory, with copies made of them."""
 MOST_MEMBERS = 64
-MOST_TIGHT = 64 * 2**20
-TIGHTEST = 200
+"""More than all the arrays a record can have; the limit keeps a hostile directory from costing time."""
+MOST_TIGHT, TIGHTEST = 64 * 2**20, 200
 """Beyond 64 MB, what was packed more than 200 to one is refused: noise does not compress."""
 PIECE = 2**20
+"""Bytes read at once: large enough to be fast, small against what a file may hold."""
 LOCAL_HEADER = 30
-"""Bytes before a member's name, at least."""
+"""Bytes before a member's name, at least, by the zip format."""
 
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -38,12 +39,15 @@ _UNREADABLE = (
     IndexError,
     MemoryError,
 )
+"""What zipfile and numpy may raise on hostile bytes: all of it is the fault of the file."""
 _ITEM = (
     r"['\"](?:descr['\"]\s*:\s*['\"](?P<descr>[^'\"]*)['\"]"
     r"|fortran_order['\"]\s*:\s*(?P<order>True|False)"
     r"|shape['\"]\s*:\s*\((?P<shape>[0-9,\s]*)\))"
 )
+"""Of an .npy header, matched as text: the dictionary of a stranger is never evaluated."""
 _TYPE = re.compile(r"(?P<byteorder>[<>|=]?)(?P<kind>[biufU])(?P<size>[0-9]{1,6})")
+"""Plain numbers and text alone: an object type would be unpickled."""
 
 
 class BadArchive(ValueError):

@@ -22,8 +22,10 @@ from nrverify.subjects.records.transcripts import RecordedTranscripts, transcrip
 Record = RecordedTranscripts | RecordedRuns
 
 LONGEST_WORDS = 500
+"""Of a message that may quote the file: longer than any that nrverify writes, short enough for a terminal."""
 RECORDED = (*NOISE_REDUCTION, *THRESHOLD)
 NOTHING: NDArray[Any] = np.empty(0)
+"""Stands for an array whose name alone is checked, before anything is read."""
 
 
 class RecordsFile:

@@ -28,10 +28,16 @@ from nrverify.subjects.records.transcripts import MOST_DIMENSIONS
 Arrays = dict[str, NDArray[Any]]
 
 SECONDS = 120
+"""Of wall clock and of CPU: generous for the largest record allowed, and a hostile file cannot hold an audit up for
+longer."""
 MEMORY = 8 * 2**30
+"""Of address space: four times the two gigabytes that a record may hold, for copies made while columns become
+arrays."""
 MOST_HEADER = 2**20
+"""Bytes of JSON: the largest header, a schedule and two values of 1000 numbers each, needs less than a tenth."""
 SIDES = ("value", "neighbour")
 UNUSABLE = 3
+"""Exit code: unlike 1 and 2, which Python itself uses for an exception and for wrong arguments."""
 
 
 @contextmanager

@@ -15,9 +15,15 @@ Floats = NDArray[np.float64]
 Rounds = NDArray[np.int64]
 
 MOST_ROUNDS = 100
+"""With ε rising: the exact law carries a function from round to round, and so do those of all named faults."""
 MOST_CONSTANT = 300
+"""With ε constant the law is one integral over the noise of the threshold, which is cheaper: more rounds are
+affordable."""
 SMALLEST, LARGEST = 1e-6, 1e6
+"""Of ε and of the sensitivity; LARGEST also of a distance from the threshold in units of the noise. Wider than any use,
+and narrow enough that no ratio of them overflows."""
 MOST_RISE = 1000.0
+"""Of ε from the first round to the last: grids as fine as the smallest noise cover the range of the largest."""
 MOST_WORK = 20_000.0
 """Rounds times the ratio of the last ε to the first: the exact laws of the named faults take that much memory."""
 

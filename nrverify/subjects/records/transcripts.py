@@ -17,10 +17,13 @@ from nrverify.subjects.records.fields import TRANSCRIPTS, Fields
 Floats = NDArray[np.float64]
 
 MOST_RELEASES = 1000
+"""Of a session: far above any schedule in use; an array with more has most likely its axes exchanged."""
 MOST_DIMENSIONS = 1000
+"""Of a value: far above what is audited; an array with more has most likely its axes exchanged."""
 SMALLEST, LARGEST = 1e-9, 1e9
 """Times and ε's beyond these are taken for mistakes."""
 LARGEST_VALUE = 1e15
+"""Beyond, neighbouring doubles are an eighth apart or more: rounding would hide noise of order one."""
 MOST_VARIANCE = 2e6
 """Integer noise is followed up to this variance (a million expected steps of Skellam noise); beyond, use Brownian
 noise."""

@@ -17,10 +17,13 @@ import numpy as np
 from nrverify.subjects.replay.recording import FULL
 
 SCHEMA = "nrverify/replay/1"
+"""Raised when an old record could not be replayed any more."""
 MEMBERS = frozenset({"header.json", "requests.json", "floats.npy", "integers.npy"})
+"""Exactly these: anything else in the file would be from elsewhere."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""No dates in a record."""
+"""The earliest date of the zip format: with no real dates the same answers make the same file."""
 PIECE = 2**20
+"""Bytes copied at once: large enough to be fast, and little memory."""
 
 
 class TooLarge(Exception):

@@ -21,7 +21,9 @@ from nrverify.subjects.replay.packing import PACKINGS
 from nrverify.subjects.requests import REQUESTS, Request, Scalar
 
 MOST_HEADER = 2**20
+"""Bytes: a header is a description and a few settings, a few kilobytes at most."""
 MOST_REQUESTS = 256 * 2**20
+"""Bytes: a million requests at some 200 bytes each, more than an audit makes; the JSON is held in memory."""
 PLAIN_REQUESTS, TIGHTEST = 2**20, 20
 """Beyond a megabyte, requests packed more than 20 to one are refused: each has a digest of 128 random bits."""
 MOST_DIGITS = 19

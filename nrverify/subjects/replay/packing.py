@@ -20,7 +20,9 @@ Shape = Sequence[int]
 Packed = tuple[list[int], Floats, Integers]
 
 NO_FLOATS: Floats = np.empty(0)
+"""For an answer without any."""
 NO_INTEGERS: Integers = np.empty(0, dtype=np.int64)
+"""For an answer without any."""
 MOST = 2**40
 """No length in a shape is beyond this: products of them must stay exact."""
 

@@ -40,6 +40,8 @@ SIZES = {
 }
 """At either end of a schedule."""
 SIZE_BITS = 40
+"""With fewer, sizes agree by chance too often to be counted; with more, rounding (COARSEST, 2⁻⁴²) would separate equal
+ones."""
 EQUAL_SIZE = 2.0**-SIZE_BITS
 """How likely two independent releases have noise of the same size, their signs apart."""
 LARGEST_SIZE = 4.5

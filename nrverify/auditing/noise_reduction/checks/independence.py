@@ -49,7 +49,8 @@ IN_A_ROW = Topic("a first release against the product of the two before", SHARED
 UNUSUAL = 1.5
 """Standard deviations beyond which an innovation is large: sizes that depend on each other show after those."""
 MOST_SHOWN = 8
-"""Coordinates whose correlation is shown."""
+"""Coordinates whose correlation is shown: a matrix with more has cells too small to read. Only the picture depends on
+it."""
 
 
 class Independence(PortfolioCheck):

@@ -15,7 +15,6 @@ from nrverify.subjects.policies import Fixed, Follow
 
 Floats = NDArray[np.float64]
 
-LARGEST_BATCH = 4096
 BLACK_BOX_CLAIM = 2.0
 """The ε at which black-box tests see most per run."""
 

@@ -118,6 +118,7 @@ Place = tuple[str, str, tuple[float, ...], int]
 """A case, its method and schedule, and the place in it."""
 KINDS: tuple[Kind, ...] = tuple(product((False, True), repeat=len(TRAITS)))
 NONE: Floats = np.empty(0)
+"""What is waiting at a place where nothing was seen yet."""
 
 
 def _kind(value: float) -> Kind:

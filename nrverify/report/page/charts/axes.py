@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 WIDTH = 380.0
+"""In units of the drawing, which the page scales; letters and marks are sized for it."""
 MARGIN = {"left": 58.0, "right": 14.0, "top": 12.0, "bottom": 42.0}
+"""Room for the numbers on the left, half a number on the right, and numbers and a name below."""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,11 @@ from nrverify.report.page.charts.axes import (
 )
 
 ROW = 32.0
+"""A line of text above a mark with its limits."""
 TOP = 6.0
+"""So that the first label is not cut off."""
 BELOW = 40.0
+"""Numbers and the name of the axis, 33 units down."""
 
 
 def draw_dots(picture: Dots, words: str) -> Markup:

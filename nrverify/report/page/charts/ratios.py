@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nrverify.report.page.charts.axes import WIDTH, Scale, drawing, label, number, point, proper, segment
 
 ROW, TOP, BELOW = 26.0, 6.0, 40.0
+"""A line of text above a mark; the first label not cut off; numbers and the name of the axis, 33 units down."""
 
 
 @dataclass(frozen=True)
