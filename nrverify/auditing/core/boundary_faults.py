@@ -53,7 +53,7 @@ class Undone:
 def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> Undone | None:
     """The one mistake without which ψ would be crossed with probability δ; None where none is known."""
     grid, log_psi = _thinned(times, epsilon)
-    if grid.size < FEWEST:
+    if grid.size < FEWEST or delta <= 0:
         return None
     spline = PchipInterpolator(grid, log_psi)
 

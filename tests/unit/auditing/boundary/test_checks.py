@@ -204,3 +204,9 @@ def test_a_boundary_that_is_infinite_everywhere_has_no_inverse_to_ask_for():
     result = BoundaryInverse().conclude(Asker(drawer(host)), times, np.full(20, np.inf))
     assert result.verdict == "not-covered"
     assert "infinite" in result.message
+
+
+def test_no_mistake_explains_a_boundary_that_claims_a_pure_guarantee():
+    """Found by fuzzing: δ = 0 was divided by."""
+    times = np.geomspace(0.1, 10.0, 60)
+    assert undone(times, 1 / times, 1.0, 0.0) is None
