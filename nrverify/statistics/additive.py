@@ -7,13 +7,15 @@ attribute can be forgotten; an attribute of any other type is a `TypeError` at t
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+NUMBERS = (int, float)
+"""Types of the commonest sums."""
 
 
 class Tally(dict[K, V], Generic[K, V]):
@@ -48,19 +50,25 @@ class Additive:
 
     def fresh(self) -> Self:
         """A copy with the same configuration and empty sums."""
-        blank = copy(self)
-        kept = self._kept()
-        for name, value in vars(self).items():
-            if name not in kept:
-                setattr(blank, name, _empty(value, f"{type(self).__name__}.{name}"))
+        # Thousands of bets are copied and merged in a run: plain dictionaries, and numbers first, halve the time.
+        blank = object.__new__(type(self))
+        kept, own = self._kept(), blank.__dict__
+        for name, value in self.__dict__.items():
+            if name in kept:
+                own[name] = value
+            elif type(value) in NUMBERS:
+                own[name] = type(value)(0)
+            else:
+                own[name] = _empty(value, type(self), name)
         return blank
 
     def merge(self, other: Self) -> None:
         """Adds the sums of another to these."""
-        kept = self._kept()
-        for name, value in vars(other).items():
+        kept, own = self._kept(), self.__dict__
+        for name, value in other.__dict__.items():
             if name not in kept:
-                setattr(self, name, _added(getattr(self, name), value))
+                mine = own[name]
+                own[name] = mine + value if type(mine) in NUMBERS else _added(mine, value)
 
     @classmethod
     def _kept(cls) -> frozenset[str]:
@@ -71,32 +79,43 @@ class Additive:
         return names
 
 
-def _empty(value: Any, where: str) -> Any:
+def _empty(value: Any, owner: type, name: str) -> Any:
+    if isinstance(value, Additive):
+        return value.fresh()
+    if isinstance(value, np.ndarray):
+        return np.zeros(value.shape, value.dtype)
+    if isinstance(value, dict):
+        if isinstance(value, Tally):
+            return Tally()
+        return {key: _empty(part, owner, name) for key, part in value.items()}
     if value is None:
         return None
-    if isinstance(value, Tally):
-        return Tally()
-    if isinstance(value, dict):
-        return {key: _empty(part, where) for key, part in value.items()}
-    if isinstance(value, np.ndarray):
-        return np.zeros_like(value)
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         return type(value)(0)
     if hasattr(value, "fresh") and hasattr(value, "merge"):
         return value.fresh()
+    where = f"{owner.__name__}.{name}"
     raise TypeError(f"{where} is {value!r}, which does not add up: list it in `configuration`, or make it a sum")
 
 
 def _added(value: Any, other: Any) -> Any:
-    if other is None:
-        return value
-    if isinstance(value, dict):
-        for key, part in other.items():
-            value[key] = _added(value[key], part) if key in value else part
+    if isinstance(value, Additive):
+        value.merge(other)
         return value
     if isinstance(value, np.ndarray):
         # Not in place: an array under a key that was new here still belongs to the other.
         return value + other
+    if isinstance(value, dict):
+        for key, part in other.items():
+            if key not in value:
+                value[key] = part
+            elif isinstance(part, Additive):
+                value[key].merge(part)
+            else:
+                value[key] = _added(value[key], part)
+        return value
+    if other is None:
+        return value
     if hasattr(value, "merge"):
         value.merge(other)
         return value
