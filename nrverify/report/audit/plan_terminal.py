@@ -39,7 +39,7 @@ def print_plan(plan: Plan, console: Console) -> None:
         console.print(f"\n[dim]not-covered[/] {result.id}: {escape(result.message or '')}", highlight=False)
     if not exact:
         console.print(
-            "\nA fault of the size given is caught with probability about a half, one a third larger almost surely. "
+            "\nSizes are half-widths of confidence limits at one look; a bet valid at every look needs a larger fault. "
             "A slow subject may meet --budget first.",
             highlight=False,
         )

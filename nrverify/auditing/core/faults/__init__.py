@@ -1,5 +1,6 @@
 """The faults an audit can name: one table with permanent ids, and for each its cause, its effect and where to look."""
 
+from nrverify.auditing.core.faults import curve, halting, noise, recursion
 from nrverify.auditing.core.faults.fault import (
     Alternative,
     Effect,
@@ -10,4 +11,16 @@ from nrverify.auditing.core.faults.fault import (
     known_faults,
 )
 
-__all__ = ["Alternative", "Effect", "Fault", "alternative", "alternative_of", "fault_of", "known_faults"]
+__all__ = [
+    "Alternative",
+    "Effect",
+    "Fault",
+    "alternative",
+    "alternative_of",
+    "curve",
+    "fault_of",
+    "halting",
+    "known_faults",
+    "noise",
+    "recursion",
+]

@@ -85,8 +85,6 @@ def alternative_of(id: str) -> Alternative:
 
 def known_faults() -> dict[str, Fault]:
     """The whole table."""
-    from nrverify.auditing.core.faults import curve, halting, noise, recursion  # noqa: F401
-
     return dict(_TABLE)
 
 

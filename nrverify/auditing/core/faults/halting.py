@@ -197,14 +197,12 @@ GOES_ON = fault(
     "answers-after-halt",
     "no return at the first 1",
     "every further answer costs ε again, unpaid",
-    Effect.LEAK,
     look="the loop over the rounds",
 )
 SHOWS_MORE = fault(
     "shows-more-after-stop",
     "something computed ahead is returned too",
     "what is shown after the stop is not covered by the charge",
-    Effect.LEAK,
     look="what run() returns",
 )
 WRONG_THRESHOLD_SCALE = fault(

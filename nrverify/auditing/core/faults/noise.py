@@ -193,7 +193,6 @@ REPEATED_TIME_REDRAWN = fault(
     "repeated-time-redrawn",
     "new noise is drawn for a time already answered",
     "averaging repeated answers removes the noise",
-    LEAK,
     look="the branch for a time that equals the last one",
 )
 REPEATED_TIME_MOVED = fault(
