@@ -60,7 +60,6 @@ class AsksDensely(Protocol):
 class NoiseReductionMechanism(Mechanism):
     """A `brownian`, `laplace` or `skellam` subject."""
 
-    refuses = True
     reserved = ADVICE_SAMPLES
 
     def __init__(self, host: Host, settings: Settings) -> None:

@@ -35,7 +35,6 @@ ADAPTIVE_TIES = "ties of adaptive sessions are bet on, and not refuted; what wou
 class RecordedTranscriptsMechanism(NoiseReductionMechanism):
     """Recorded transcripts; the order of the file is the order of use."""
 
-    refuses = False
     reserved = 0
     more = "recorded sessions are too few to exclude anything useful: record more"
 

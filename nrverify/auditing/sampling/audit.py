@@ -22,6 +22,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.sampler import Progress, Refused, Sampler, TasksOf
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.auditing.sampling.workers import Crew, alone
+from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
 
@@ -56,11 +57,8 @@ class Mechanism:
         """Tries every method; `SubjectFailed` where the adapter does not work."""
 
     def refused(self, task: Task, reason: str) -> Task | None:
-        """What takes the place of a task that the subject refused; None for nothing."""
-        raise NotImplementedError
-
-    refuses = False
-    """Whether requests may be refused."""
+        """What takes the place of a task that was refused, None for nothing; by default no refusal is allowed."""
+        raise SubjectFailed(f"the subject refuses {task.name}: {reason}")
 
     def advise(self, drawer: Drawer) -> None:
         """Tries, last of all, what may upset a subject and is only advice."""
@@ -136,9 +134,8 @@ class SampledAudit:
             if requests is not None:
                 mechanism.smoke(requests)
             if mechanism.checks:
-                refused = mechanism.refused if mechanism.refuses else None
                 self.stopped = self.drawer.run(
-                    lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, refused
+                    lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, mechanism.refused
                 )
                 if self.drawer.failure is None and requests is not None:
                     mechanism.advise(requests)

@@ -2,44 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy.typing as npt
-
-from nrverify.reference.arguments import real_value
-from nrverify.reference.exact import arguments
-from nrverify.reference.exact.bits import Bits, Tape, source
+from nrverify.reference.exact.bits import Tape
 from nrverify.reference.exact.lazy_reals import Normal, Rational, Recursion, rational
-from nrverify.reference.exact.refinement import START, Refinement, rounding
-from nrverify.reference.exact.session import Session
-
-
-class ExactBrownian:
-    """f(x) + B_t at non-increasing times t, B a standard Brownian motion in d dimensions, correctly rounded.
-
-    value: a float or 1-D array of floats, taken as the exact rationals they are; it need not be on the grid.
-    granularity: g; a release is the multiple of g nearest to f(x) + B_t. None: the double nearest to it.
-    bits: None for the operating system's cryptographic source. In tests an object with `getrandbits(k)`, such as
-        random.Random(seed), or a numpy Generator; releases are a function of its bits: give each session its own.
-    precision: digits of each random real read at first. It changes the speed, never a release.
-    """
-
-    def __init__(
-        self,
-        value: npt.ArrayLike,
-        granularity: float | None = None,
-        bits: Bits | None = None,
-        *,
-        precision: int = START,
-    ) -> None:
-        numbers = real_value(value)
-        grid, digits = arguments.granularity(granularity), arguments.precision(precision)
-        tape = Tape(source(bits))
-        self._session = Session([BrownianCoordinate(x, grid, tape, digits) for x in numbers.ravel().tolist()], numbers)
-
-    def release(self, t: float) -> Any:
-        """f(x) + B_t rounded, in the shape of the value; ValueError if t increases, is not positive or not finite."""
-        return self._session.release(t)
+from nrverify.reference.exact.refinement import Refinement, rounding
+from nrverify.reference.exact.rounded_reals import RoundedReals
 
 
 class BrownianCoordinate:
@@ -64,3 +30,16 @@ class BrownianCoordinate:
 
     def _normal(self, variance: Rational) -> Normal:
         return Normal(self._tape.string(), self._tape.string(), variance)
+
+
+class ExactBrownian(RoundedReals):
+    """f(x) + B_t at non-increasing times t, B a standard Brownian motion in d dimensions, correctly rounded.
+
+    value: a float or 1-D array of floats, taken as the exact rationals they are; it need not be on the grid.
+    granularity: g; a release is the multiple of g nearest to f(x) + B_t. None: the double nearest to it.
+    bits: None for the operating system's cryptographic source. In tests an object with `getrandbits(k)`, such as
+        random.Random(seed), or a numpy Generator; releases are a function of its bits: give each session its own.
+    precision: digits of each random real read at first. It changes the speed, never a release.
+    """
+
+    coordinate = BrownianCoordinate

@@ -6,48 +6,16 @@ characteristic function φ_t(θ) = 1/(1 + t²θ²) of Lap(t), φ_t/φ_s = (s/t)�
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy.typing as npt
-
-from nrverify.reference.arguments import real_value
-from nrverify.reference.exact import arguments
-from nrverify.reference.exact.bits import Bits, Tape, source
+from nrverify.reference.exact.bits import Tape
 from nrverify.reference.exact.coins import coin
 from nrverify.reference.exact.lazy_reals import Ball, Exponential, Rational, Recursion, rational
-from nrverify.reference.exact.refinement import START, Refinement, rounding
-from nrverify.reference.exact.session import Session
+from nrverify.reference.exact.refinement import Refinement, rounding
+from nrverify.reference.exact.rounded_reals import RoundedReals
 
 ONE = rational(1.0)
 """The share of an added exponential: all of it."""
-
-
-class ExactLaplace:
-    """f(x) + X_t at non-increasing times t, X independent Laplace processes of scale t, correctly rounded.
-
-    value: a float or 1-D array of floats, taken as the exact rationals they are; it need not be on the grid.
-    granularity: g; a release is the multiple of g nearest to f(x) + X_t. None: the double nearest to it.
-    bits: None for the operating system's cryptographic source. In tests an object with `getrandbits(k)`, such as
-        random.Random(seed), or a numpy Generator; releases are a function of its bits: give each session its own.
-    precision: digits of each random real read at first. It changes the speed, never a release.
-    """
-
-    def __init__(
-        self,
-        value: npt.ArrayLike,
-        granularity: float | None = None,
-        bits: Bits | None = None,
-        *,
-        precision: int = START,
-    ) -> None:
-        numbers = real_value(value)
-        grid, digits = arguments.granularity(granularity), arguments.precision(precision)
-        tape = Tape(source(bits))
-        self._session = Session([LaplaceCoordinate(x, grid, tape, digits) for x in numbers.ravel().tolist()], numbers)
-
-    def release(self, t: float) -> Any:
-        """f(x) + X_t rounded, in the shape of the value; ValueError if t increases, is not positive or not finite."""
-        return self._session.release(t)
 
 
 class Noise(NamedTuple):
@@ -117,3 +85,16 @@ class LaplaceCoordinate:
             self._noise = race(self._noise, self._time, t, self._tape, self._refinement)
         self._time = t
         return self._rounded(self._refinement, self._noise.ball)
+
+
+class ExactLaplace(RoundedReals):
+    """f(x) + X_t at non-increasing times t, X independent Laplace processes of scale t, correctly rounded.
+
+    value: a float or 1-D array of floats, taken as the exact rationals they are; it need not be on the grid.
+    granularity: g; a release is the multiple of g nearest to f(x) + X_t. None: the double nearest to it.
+    bits: None for the operating system's cryptographic source. In tests an object with `getrandbits(k)`, such as
+        random.Random(seed), or a numpy Generator; releases are a function of its bits: give each session its own.
+    precision: digits of each random real read at first. It changes the speed, never a release.
+    """
+
+    coordinate = LaplaceCoordinate
