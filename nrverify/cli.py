@@ -25,10 +25,10 @@ EXIT_CODES = """\b
 Exit codes of every command:
   0    nothing refuted, everything as it should be
   1    refuted, or something is not as it should be
-  2    a mistake in the command, its files or its configuration
+  2    usage error: in the command, its files or its configuration
   3    the subject could not be run
   4    inconclusive
-  70   a fault of nrverify's own
+  70   an internal error of nrverify
   129, 130, 143  ended by SIGHUP, SIGINT or SIGTERM (128 + the signal's number): no verdict
   141  whoever read the output has closed it; reports asked for as files are written
 """
@@ -112,7 +112,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Runs the command; a fault of nrverify's own ends with exit code 70 and one sentence."""
+    """Runs the command; an internal error ends with exit code 70 and one sentence."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
@@ -170,7 +170,7 @@ def _exit_code() -> int:
         from nrverify.plain_text import plain_text
 
         click.echo(
-            f"nrverify: a fault of its own: {type(error).__name__}: {plain_text(str(error))}\n"
+            f"nrverify: internal error: {type(error).__name__}: {plain_text(str(error))}\n"
             "Please report it; NRVERIFY_DEBUG=1 shows where it happened.",
             err=True,
         )

@@ -49,7 +49,9 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.argument("subject")
 @click.option("--alpha", type=float, default=1e-6, show_default=True, help="False-alarm probability of the whole run.")
 @click.option("--samples", type=int, default=200_000, show_default=True, help="Sessions or runs in all.")
-@click.option("--budget", type=float, default=120.0, show_default=True, help="Seconds of the run.")
+@click.option(
+    "--budget", type=float, default=120.0, show_default=True, help="Wall seconds of the run, from the first answer on."
+)
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds one request may take.")
 @click.option("--seed", default="0", show_default=True, callback=seed_or_random, help="Seed of the audit, or 'random'.")
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")
@@ -88,8 +90,8 @@ def command(
     A program in any language answers one JSON object per line (nrverify/subjects/PROTOCOL.md); records:FILE judges
     transcripts recorded elsewhere (nrverify/subjects/RECORDS.md). A refutation leaves a record for `nrverify replay`.
 
-    Exit code 0 nothing refuted, 1 refuted, 2 a mistake in the command, 3 the subject could not be run,
-    4 inconclusive, 70 a fault of nrverify's own.
+    Exit code 0 nothing refuted, 1 refuted, 2 usage error, 3 the subject could not be run,
+    4 inconclusive, 70 an internal error.
     """
     check_documents(files, github)
     check_engine(engine, scheduler)

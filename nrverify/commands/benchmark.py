@@ -24,7 +24,7 @@ def command(quick: bool, markdown_file: str | None, quiet: bool) -> None:
     """Measure speed, memory and accuracy, side by side with the machine's own limits.
 
     Wants an otherwise idle machine, for about five minutes (--quick: one). Exit code 0 when every number was reached,
-    1 otherwise, 2 for a mistake in the command.
+    1 otherwise, 2 for a usage error.
     """
     check_writable(markdown_file)
     from nrverify.benchmark import growth, rows

@@ -50,7 +50,7 @@ def command(
 
     Every mutant is audited until it is refuted and once more going on after that, benign variants with their whole
     budget, correct subjects many times; samples are compared with the information limit. About half an hour on two
-    cores. Exit code 0 when all is as it should be, 1 otherwise, 2 for a mistake in the command.
+    cores. Exit code 0 when all is as it should be, 1 otherwise, 2 for a usage error.
     """
     check_writable(json_file, markdown_file, html_file)
     from nrverify.calibrate.calibration import FULL, QUICK, calibrate

@@ -25,7 +25,7 @@ NARROWEST = 20
 
 
 class ClusterLost(click.ClickException):
-    """The cluster was lost on the way: what was to run could not be run, which is no mistake in the command."""
+    """The cluster was lost on the way: what was to run could not be run, which is not a usage error."""
 
     exit_code = 3
 

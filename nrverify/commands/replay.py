@@ -25,7 +25,7 @@ def command(file: str, quiet: bool, github: bool, **files: str | None) -> None:
     """Recompute the verdict recorded in FILE with this version of nrverify, without the subject.
 
     The exit code is that of the recomputed verdict, as for an audit; a record that does not fit this version, or is
-    damaged, is a mistake in the command (2).
+    damaged, is a usage error (2).
     """
     check_documents(files, github)
     from nrverify.auditing.replay.replay import replay

@@ -142,7 +142,7 @@ def command(
     choices-TASK          what the paper leaves open, and what it changes
     TASK is logistic (KDD-Cup-99) or ridge (Twitter).
 
-    Exit code 0 when the figures were made, whatever the findings say; 2 for a mistake in the command or the data.
+    Exit code 0 when the figures were made, whatever the findings say; 2 for a usage error or wrong data.
     """
     _one_thread_each()
     from nrverify.reproduce.data.fetch import FetchError

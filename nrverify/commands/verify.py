@@ -84,7 +84,7 @@ def command(
 ) -> None:
     """Run all evidence for the paper's CLAIMS (default: all) and print the ledger.
 
-    Exit code 0 when every claim is settled, 1 when one is not, 2 for a mistake in the command.
+    Exit code 0 when every claim is settled, 1 when one is not, 2 for a usage error.
     """
     files = [json_file, markdown_file, html_file]
     check_writable(*files)

@@ -6,7 +6,7 @@ from nrverify.plain_text import plain_text
 
 
 class UnknownScheme(ValueError):
-    """The address has no scheme that is known: a mistake in the command."""
+    """The address has no scheme that is known: a usage error."""
 
 
 class _Said(Exception):

@@ -176,7 +176,7 @@ def test_a_fault_of_its_own_is_no_mistake_in_the_command(subject_file, monkeypat
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 70
-    assert "a fault of its own: RuntimeError: ValueError: singular matrix" in capsys.readouterr().err
+    assert "internal error: RuntimeError: ValueError: singular matrix" in capsys.readouterr().err
 
 
 def test_python_m_is_the_command_as_it_is_installed_whatever_folder_it_runs_in(tmp_path):
