@@ -8,7 +8,7 @@ import sys
 import click
 
 from nrverify.closest import closest
-from nrverify.commands.documents import check_documents, document_options, write_documents
+from nrverify.commands.documents import check_documents, document_options, table_option, write_documents
 from nrverify.commands.options import MOST_JOBS, ClusterLost, check_engine, engine_options, quiet_option, verbose_option
 from nrverify.commands.replay_files import record_options, recorder_for, say_what_was_left
 
@@ -63,6 +63,7 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @engine_options
 @record_options
 @document_options
+@table_option
 @quiet_option
 @verbose_option
 def command(
@@ -83,6 +84,7 @@ def command(
     quiet: bool,
     verbose: bool,
     github: bool,
+    table: bool,
     **files: str | None,
 ) -> None:
     """Audit the implementation at SUBJECT: python:package.module:Name, python:path/to/file.py:Name or "cmd:PROGRAM".
@@ -125,6 +127,6 @@ def command(
         raise ClusterLost(str(error)) from error
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    write_documents(report, files, github, quiet, verbose)
+    write_documents(report, files, github, quiet, verbose, table)
     say_what_was_left(recorder, files, quiet and report.exit_code == 0)
     sys.exit(report.exit_code)

@@ -31,6 +31,11 @@ def document_options(function: F) -> F:
     return function
 
 
+def table_option(function: F) -> F:
+    """--table."""
+    return click.option("--table", is_flag=True, help="The table of all checks, also of a refuted audit.")(function)
+
+
 def check_documents(files: Mapping[str, str | None], github: bool) -> None:
     """Refuses, before any work is done, what could not be written after it."""
     check_writable(*files.values())
@@ -40,7 +45,12 @@ def check_documents(files: Mapping[str, str | None], github: bool) -> None:
 
 
 def write_documents(
-    report: Report, files: Mapping[str, str | None], github: bool, quiet: bool, verbose: bool = False
+    report: Report,
+    files: Mapping[str, str | None],
+    github: bool,
+    quiet: bool,
+    verbose: bool = False,
+    table: bool = False,
 ) -> None:
     """Writes every document asked for, then the table where standard output is free of them, else beside it."""
     if github:
@@ -53,7 +63,7 @@ def write_documents(
         if quiet:
             print_problems(report, console)
         else:
-            print_audit(report, console, verbose)
+            print_audit(report, console, verbose, table)
     if github:
         from nrverify.report.audit.github import workflow_commands
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from nrverify.commands.documents import check_documents, document_options, write_documents
+from nrverify.commands.documents import check_documents, document_options, table_option, write_documents
 from nrverify.commands.options import quiet_option
 from nrverify.plain_text import plain_text
 
@@ -20,8 +20,9 @@ class _Misfit(click.ClickException):
 @click.command(name="replay")
 @click.argument("file")
 @document_options
+@table_option
 @quiet_option
-def command(file: str, quiet: bool, github: bool, **files: str | None) -> None:
+def command(file: str, quiet: bool, github: bool, table: bool, **files: str | None) -> None:
     """Recompute the verdict recorded in FILE with this version of nrverify, without the subject.
 
     The exit code is that of the recomputed verdict, as for an audit; a record that does not fit this version, or is
@@ -34,7 +35,7 @@ def command(file: str, quiet: bool, github: bool, **files: str | None) -> None:
         replayed = replay(file)
     except ValueError as error:
         raise _Misfit(str(error)) from error
-    write_documents(replayed.report, files, github, quiet)
+    write_documents(replayed.report, files, github, quiet, table=table)
     stream = sys.stderr if "-" in files.values() else sys.stdout
     if replayed.differences:
         words = plain_text("; ".join(replayed.differences[:5]), one_line=True)

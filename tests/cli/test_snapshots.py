@@ -18,6 +18,7 @@ SUBJECTS = (Path(__file__).parents[1] / "contract" / "subjects.py").read_text("u
 COMMANDS = {
     "audit-consistent": ["audit", "python:mine.py:Brownian", "--samples", "2000", "--no-record"],
     "audit-refuted": ["audit", "python:mine.py:FreshBrownian", "--no-record"],
+    "audit-refuted-table": ["audit", "python:mine.py:FreshBrownian", "--no-record", "--table"],
     "audit-refuted-quiet": ["audit", "python:mine.py:FreshBrownian", "--no-record", "--quiet"],
     "audit-threshold-refuted": ["audit", "python:mine.py:HalfQuery", "--no-record"],
     "audit-inconclusive": ["audit", "python:mine.py:Brownian", "--samples", "100", "--no-record"],

@@ -89,7 +89,7 @@ def printed(function, *arguments, width=80, **options):
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("verbose", [False, True])
 def test_an_audit_fits_every_width_and_cuts_no_word_of_a_check(width, verbose):
-    text = printed(print_audit, report(), width=width, verbose=verbose)
+    text = printed(print_audit, report(), width=width, verbose=verbose, table=True)
     lines = [line for line in text.split("\n") if "Reproduce:" not in line]
     assert max(map(len, lines)) <= width
     for check in CHECKS:
@@ -98,7 +98,7 @@ def test_an_audit_fits_every_width_and_cuts_no_word_of_a_check(width, verbose):
 
 
 def test_a_finding_is_told_once_with_its_evidence_and_a_command_that_can_be_copied():
-    text = printed(print_audit, report(), width=60)
+    text = printed(print_audit, report(), width=60, table=True)
     for start in (
         "  Each release follows",
         "  Expected variance 1",
@@ -111,8 +111,25 @@ def test_a_finding_is_told_once_with_its_evidence_and_a_command_that_can_be_copi
     assert text.count("Likely cause") == 1
 
 
+def test_a_refuted_audit_is_told_in_a_dozen_lines_or_so_and_says_where_the_rest_is():
+    text = printed(print_audit, report(), width=100)
+    assert "would have caught" not in text
+    assert text.count("Likely cause") == 1
+    assert "Refuted by: law.transcript, law.value\n" in text
+    assert "No fault found by: independence.coordinates\n" in text
+    assert f"Reproduce: {LAW.reproduce}\n" in text
+    assert "--table" in text
+    assert len(text.split("\n")) <= 20
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_refuted_audit_in_short_fits_every_width(width):
+    lines = [line for line in printed(print_audit, report(), width=width).split("\n") if "Reproduce:" not in line]
+    assert max(map(len, lines)) <= width
+
+
 def test_what_is_not_covered_for_one_reason_is_said_once():
-    text = printed(print_audit, report(), width=120)
+    text = printed(print_audit, report(), width=120, table=True)
     assert "not-covered ties, law.release: the noise level is not known" in text
     assert "advice protocol.refusals: accepts zero" in text
 
@@ -139,18 +156,18 @@ def test_a_narrow_terminal_gets_a_list_in_the_place_of_the_table(width):
 
 
 def test_it_says_where_it_was_asked():
-    text = " ".join(printed(print_audit, report()).split())
+    text = " ".join(printed(print_audit, report(), table=True).split())
     assert "Asked where: times from 0.01 to 1000; 1 and 3 dimensions." in text
 
 
 def test_wide_tables_say_at_what_a_check_refutes():
-    assert "e = 1.5e+07" in printed(print_audit, report(), width=140)
-    assert "refutes at" not in printed(print_audit, report(), width=100)
-    assert "evidence  " not in printed(print_audit, report(), width=80)
+    assert "e = 1.5e+07" in printed(print_audit, report(), width=140, table=True)
+    assert "refutes at" not in printed(print_audit, report(), width=100, table=True)
+    assert "evidence  " not in printed(print_audit, report(), width=80, table=True)
 
 
 def test_a_p_value_too_small_for_arithmetic_is_not_said_to_be_zero():
-    text = printed(print_audit, report(checks=(replace(FINE, p_value=0.0),)), width=140)
+    text = printed(print_audit, report(checks=(replace(FINE, p_value=0.0),)), width=140, table=True)
     assert "p < 1e-300" in text
     assert "p = 0 " not in text
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
+from nrverify.report.audit.refutation import print_refutation
 from nrverify.report.escape import plain
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -39,9 +40,16 @@ REMARKS = (CheckVerdict.ADVICE, NOT_COVERED)
 """Verdicts that judge nothing."""
 
 
-def print_audit(report: Report, console: Console, verbose: bool = False) -> None:
-    """The whole report; verbose: with what every check expected and observed."""
+def print_audit(report: Report, console: Console, verbose: bool = False, table: bool = False) -> None:
+    """A refuted audit in a dozen lines, any other (and with `table`) as a table of all checks.
+
+    Verbose: with what every check expected and observed.
+    """
     _print_head(report, console)
+    if report.verdict == "refuted" and not (verbose or table):
+        print_refutation(report, console)
+        _print_run(report, console)
+        return
     if report.checks:
         console.print()
         if console.width < STACKED:
