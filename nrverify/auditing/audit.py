@@ -17,6 +17,7 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 from nrverify.subjects.reach import opener
 from nrverify.subjects.records.file import RecordsFile
+from nrverify.subjects.trace import Trace
 
 Progress = Callable[[int, int], None]
 
@@ -35,13 +36,14 @@ def audit(
     jobs: int | None = None,
     engine: str = "local",
     scheduler: str | None = None,
+    trace: str | PathLike[str] | None = None,
 ) -> Report:
     """Audits a subject (an object, a class, a factory, or an address as a string) and reports what is excluded.
 
     The whole run raises a false alarm with probability at most `alpha`. Mistakes in the arguments are a `ValueError`;
     a subject that cannot be run gives a report with verdict `errored`. `record` names a file from which
     `nrverify replay` recomputes the verdict without the subject. With `jobs` that many processes draw, with the engine
-    "dask" those of a scheduler's cluster: the report is the same.
+    "dask" those of a scheduler's cluster: the report is the same. `trace` names a file for every request and reply.
     """
     executor = Engine(engine, scheduler, jobs)
     if executor.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
@@ -50,6 +52,10 @@ def audit(
     if unknown := [name for name in settings.only if name not in known_ids()]:
         raise ValueError(f"checks names {unknown[0]!r}: it must be one of {', '.join(known_ids())}")
     open_host = opener(subject)
+    if trace is not None:
+        if executor.scheduler is not None:
+            raise ValueError("what a cluster draws is not traced: leave out --trace, or --engine dask")
+        open_host = Trace(trace).opening(open_host)
     recorder = record if record is None or isinstance(record, Recorder) else Recorder(record)
     if recorder is not None and recorder.named and executor.scheduler is not None:
         raise ValueError("what a cluster draws is not recorded: leave out --record, or --engine dask")

@@ -9,7 +9,15 @@ import click
 
 from nrverify.closest import closest
 from nrverify.commands.documents import check_documents, document_options, table_option, write_documents
-from nrverify.commands.options import MOST_JOBS, ClusterLost, check_engine, engine_options, quiet_option, verbose_option
+from nrverify.commands.options import (
+    MOST_JOBS,
+    ClusterLost,
+    check_engine,
+    check_writable,
+    engine_options,
+    quiet_option,
+    verbose_option,
+)
 from nrverify.commands.replay_files import record_options, recorder_for, say_what_was_left
 
 
@@ -57,6 +65,8 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
+@click.option("--smoke", is_flag=True, help="Try every request once, in about a second, and judge nothing.")
+@click.option("--trace", metavar="FILE", help="Every request and reply, one JSON object per line.")
 @click.option(
     "--jobs", type=click.IntRange(1, MOST_JOBS), help="Processes that draw (default: 1). Never changes a result."
 )
@@ -76,6 +86,8 @@ def command(
     checks: tuple[str, ...],
     keep_going: bool,
     only_plan: bool,
+    smoke: bool,
+    trace: str | None,
     jobs: int | None,
     engine: str,
     scheduler: str | None,
@@ -101,6 +113,11 @@ def command(
         from nrverify.commands.plan import print_plan_of
 
         sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet))
+    check_writable(trace)
+    if smoke:
+        from nrverify.commands.smoke import print_trial
+
+        sys.exit(print_trial(subject, timeout, trace, quiet))
     recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.audit import audit
     from nrverify.cluster import ClusterFailed
@@ -122,6 +139,7 @@ def command(
                 jobs=jobs,
                 engine=engine,
                 scheduler=scheduler,
+                trace=trace,
             )
     except ClusterFailed as error:
         raise ClusterLost(str(error)) from error

@@ -23,6 +23,10 @@ class Answering:
     def __init__(self, answer):
         self.answer, self.requests, self.failure, self.ended = answer, [], None, []
 
+    @property
+    def lost(self):
+        return self.failure is not None
+
     def exchange(self, line, what, timeout, limit):
         if self.failure is not None:
             raise SubjectFailed(self.failure)

@@ -118,7 +118,7 @@ WRONG = {
     b'{"id": 4, "result": "\xff"}': "is not UTF-8",
     b'{"result": 1}': "has no id: it must repeat the request's, 4",
     b'{"id": 5, "result": 1}': "has the id 5: it must repeat the request's, 4",
-    b'{"id": "4", "result": 1}': "has the id 4",
+    b'{"id": "4", "result": 1}': 'has the id "4" \\(text\\)',
     b'{"id": null, "error": "cannot parse"}': "has the id None and says cannot parse",
     b'{"id": 4}': "holds no outcome: exactly one",
     b'{"id": 4, "result": 1, "error": "x"}': "holds result and error: exactly one",

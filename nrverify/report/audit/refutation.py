@@ -1,4 +1,4 @@
-"""A refuted audit on a terminal, in about a dozen lines: what is wrong, where to look, what it means, how to repeat it."""
+"""A refuted audit on a terminal in a dozen lines: what is wrong, where to look, what it means, how to repeat it."""
 
 from __future__ import annotations
 

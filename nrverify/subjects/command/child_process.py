@@ -59,6 +59,11 @@ class Child:
         self._poll.register(self._stderr, select.POLLIN)
         atexit.register(self.end)
 
+    @property
+    def lost(self) -> bool:
+        """Whether the conversation has failed: every further request fails in the same words."""
+        return self._failure is not None
+
     def exchange(self, line: bytes, what: str, timeout: float, limit: int) -> bytes:
         """Sends a line and reads the one that answers it, of at most `limit` bytes within `timeout` seconds."""
         if self._failure is not None:
@@ -150,13 +155,16 @@ class Child:
                 if size > limit:
                     self.fail(f"the reply to {what} is longer than {limit} bytes: {excerpt(parts[0], 60)}")
                 if more:
-                    self.fail(f"the reply to {what} is followed by more: {excerpt(more)}")
+                    first = excerpt(b"".join(parts).partition(b"\n")[0], 60)
+                    words = "one line answers a request; write anything else to standard error"
+                    self.fail(f"the reply to {what} is followed by more: {excerpt(more)} after {first} ({words})")
                 if end:
                     return b"".join(parts)
             elif dead:
                 self.fail(self._ended(f"during {what}", "ended"))
             if left < 0:
-                hint = "" if size else " (a harness must flush its output after every line)"
+                got = f": it sent {excerpt(b''.join(parts), 60)} without a newline at its end"
+                hint = got if size else " (a harness must flush its output after every line)"
                 self.fail(f"{late}{hint}")
 
     def _say_farewell(self, line: bytes) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nrverify.subjects.answers import bits, halting_rounds, numbers
 from nrverify.subjects.command.describe_reply import PROTOCOL, read_description
 from nrverify.subjects.command.json_lines import BadReply, excerpt, read_array, request_line
-from nrverify.subjects.command.session import Conversation
+from nrverify.subjects.command.session import Conversation, Listener
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import take_turns
@@ -54,6 +54,10 @@ class ProcessHost(Answering):
             raise
         self.description: Description = described.description
         self._encoding = {} if described.encoding is None else {"encoding": described.encoding}
+
+    def listen(self, listener: Listener) -> None:
+        """From now on every line that is sent or received is told to a listener."""
+        self._conversation.listener = listener
 
     @property
     def timeout(self) -> float:

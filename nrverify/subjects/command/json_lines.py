@@ -48,7 +48,7 @@ def read_reply(line: bytes, identity: int) -> Reply:
         raise BadReply(f"is no JSON object: {excerpt(line)}")
     outcomes = [name for name in OUTCOMES if name in reply]
     if not _same_id(reply.get("id"), identity):
-        found = f"has the id {excerpt(reply['id'])}" if "id" in reply else "has no id"
+        found = f"has the id {_id_text(reply['id'])}" if "id" in reply else "has no id"
         said = f" and says {excerpt(reply['error'])}" if "error" in reply else ""
         raise BadReply(f"{found}{said}: it must repeat the request's, {identity}")
     if len(outcomes) != 1:
@@ -75,7 +75,8 @@ def read_array(result: Any) -> NDArray[Any]:
 def _read_packed(result: dict[str, Any]) -> NDArray[Any]:
     names = [name for name in PACKED if name in result]
     if len(names) != 1:
-        raise BadReply(f"has an array with {' and '.join(names) or 'neither f64le nor i64le'}: exactly one is needed")
+        found = f"an object with {' and '.join(names) or 'neither f64le nor i64le'}"
+        raise BadReply(f"is {found}: an array of numbers, or an object with exactly one of these, is needed")
     shape, text = result.get("shape"), result[names[0]]
     if not (isinstance(shape, list) and len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**48 for n in shape)):
         raise BadReply(f"has an array of shape {excerpt(shape)}: a list of whole numbers is needed")
@@ -140,6 +141,10 @@ _DECODER = json.JSONDecoder(parse_constant=_bare_word, object_pairs_hook=_unambi
 def _same_id(found: Any, identity: int) -> bool:
     """Numbers compare as numbers (some languages have only floats); true is not 1."""
     return isinstance(found, (int, float)) and not isinstance(found, bool) and found == identity
+
+
+def _id_text(found: Any) -> str:
+    return f'"{excerpt(found)}" (text)' if isinstance(found, str) else excerpt(found)
 
 
 def _real(entry: bool | float | None) -> float:
