@@ -6,9 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nrverify.accounting.composition import BudgetExceeded, Composition
+    from nrverify.accounting.noise_reduction import NoiseReduction
     from nrverify.auditing.audit import audit
     from nrverify.auditing.core.report import Report
     from nrverify.gating.declare import gate
+    from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture, SkellamLinear
     from nrverify.reference.laplace_poisson import PoissonLaplaceNoiseReduction
     from nrverify.reference.noise_reduction import BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction
     from nrverify.reference.simulate import Transcripts, simulate, transcripts
@@ -20,10 +23,18 @@ if TYPE_CHECKING:
 __all__ = [
     "AboveThreshold",
     "BrownianMechanism",
+    "BudgetExceeded",
+    "Composition",
+    "Grid",
+    "HalfNormalMixture",
     "LaplaceNoiseReduction",
+    "Linear",
+    "Mixture",
+    "NoiseReduction",
     "PoissonLaplaceNoiseReduction",
     "ReducedAboveThreshold",
     "Report",
+    "SkellamLinear",
     "SkellamNoiseReduction",
     "Transcripts",
     "__version__",
@@ -38,6 +49,10 @@ __all__ = [
 # `nrverify --help` and the pytest plugin, start without numpy.
 _HOMES = {
     "AboveThreshold": "nrverify.reference.threshold",
+    "BudgetExceeded": "nrverify.accounting.composition",
+    "Composition": "nrverify.accounting.composition",
+    "NoiseReduction": "nrverify.accounting.noise_reduction",
+    **dict.fromkeys(("Grid", "HalfNormalMixture", "Linear", "Mixture", "SkellamLinear"), "nrverify.laws.boundary"),
     "Report": "nrverify.auditing.core.report",
     "audit": "nrverify.auditing.audit",
     "gate": "nrverify.gating.declare",
