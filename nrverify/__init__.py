@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nrverify.accounting.composition import BudgetExceeded, Composition
     from nrverify.accounting.noise_reduction import NoiseReduction
-    from nrverify.auditing.audit import audit
     from nrverify.auditing.core.report import Report
     from nrverify.gating.declare import gate
     from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture, SkellamLinear
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from nrverify.reference.simulate import Transcripts, simulate, transcripts
     from nrverify.reference.threshold import AboveThreshold, ReducedAboveThreshold
     from nrverify.reference.threshold_batches import halting_rounds
+    from nrverify.report.audit.shown import audit
 
     __version__: str
 
@@ -54,7 +54,7 @@ _HOMES = {
     "NoiseReduction": "nrverify.accounting.noise_reduction",
     **dict.fromkeys(("Grid", "HalfNormalMixture", "Linear", "Mixture", "SkellamLinear"), "nrverify.laws.boundary"),
     "Report": "nrverify.auditing.core.report",
-    "audit": "nrverify.auditing.audit",
+    "audit": "nrverify.report.audit.shown",
     "gate": "nrverify.gating.declare",
     "BrownianMechanism": "nrverify.reference.noise_reduction",
     "LaplaceNoiseReduction": "nrverify.reference.noise_reduction",

@@ -42,7 +42,7 @@ def _html(report: Report, location: Location | None) -> str:
 
 
 DOCUMENTS = {
-    "json": Document("The report as data (nrverify/report/1).", _json),
+    "json": Document("The report as data (nrverify/report/2).", _json),
     "junit": Document("The report as JUnit XML.", _junit),
     "sarif": Document("The report as SARIF 2.1.0.", _sarif),
     "html": Document("The report as one page for a browser, with pictures.", _html),
