@@ -134,7 +134,7 @@ def test_the_report_has_every_field_and_is_strict_json():
     )
     assert all(set(check) >= set(wanted.split()) for check in document["checks"])
     law = next(check for check in document["checks"] if check["id"] == "law.transcript")
-    assert law["fault"] == "all-releases-fresh"
+    assert (law["fault"], law["form"]) == ("fresh-noise", "all-releases-fresh")
     assert {"quantity", "expected", "observed", "error"} <= set(law["numbers"])
     assert law["effect"] == "leak"
     assert all(check["kind"] == "privacy" for check in document["checks"] if check["id"] == "privacy.ex-post")

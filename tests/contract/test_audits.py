@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from nrverify.auditing.core.faults.forms import general_id
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.run import audit_host
@@ -58,7 +59,7 @@ def test_a_wrong_subject_is_refuted_with_its_fault_and_its_effect(name):
     assert (found.verdict, found.finding.fault.id, found.effect) == ("refuted", fault, effect)
     assert found.explanation.follows is None
     row = next(row for row in json.loads(report.to_json())["checks"] if row["id"] == root)
-    assert (row["fault"], row["effect"]) == (fault, effect)
+    assert (row["fault"], row["form"], row["effect"]) == (general_id(found.finding.fault), fault, effect)
     assert {"quantity", "expected", "observed", "error"} <= row["numbers"].keys()
     others = [check for check in report.checks if check.verdict == "refuted" and check.id != root]
     assert all(check.explanation.follows == root or check.finding.fault for check in others)

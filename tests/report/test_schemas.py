@@ -72,7 +72,7 @@ def test_a_report_without_any_of_its_fields_is_refused():
         variants += [(path, {**document, part: less}) for path, less in without_each_field(document[part], (part,))]
     for path, less in without_each_field(document["checks"][1], ("checks",)):
         variants.append((path, {**document, "checks": [less]}))
-    assert len(variants) == 8 + 9 + 8 + 20
+    assert len(variants) == 8 + 9 + 8 + 21
     for path, variant in variants:
         assert errors("report", variant), path
 

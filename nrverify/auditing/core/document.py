@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nrverify.auditing.core.faults import Effect, fault_of
+from nrverify.auditing.core.faults.forms import general_id
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
 from nrverify.statistics.estimate import Estimate, Measure
@@ -28,7 +29,8 @@ def row_of(check: CheckResult) -> dict[str, Any]:
     explained = check.explanation
     return {
         **{key: finite(getattr(check, key)) for key in FIELDS},
-        "fault": (finding.fault.id if finding and finding.fault else "unknown") if refuted else None,
+        "fault": (general_id(finding.fault) if finding and finding.fault else "unknown") if refuted else None,
+        "form": finding.fault.id if finding and finding.fault else None,
         "numbers": {key: finite(value) for key, value in finding.numbers.items()} if finding else None,
         "effect": check.effect.value if check.effect else None,
         "detectable_size": None
@@ -66,7 +68,9 @@ def _finding(row: dict[str, Any]) -> Finding | None:
     others = {key: float(value) for key, value in numbers.items() if key not in texts}
     estimate = Estimate(measure, expected, observed, error, count, others, alternatives)
     effect = Effect(row["effect"]) if row.get("effect") else None
-    return Finding(quantity, estimate, fault_of(row["fault"]), effect=effect, precision=precision, texts=texts)
+    return Finding(
+        quantity, estimate, fault_of(row.get("form") or row["fault"]), effect=effect, precision=precision, texts=texts
+    )
 
 
 def _number(value: Any) -> float | None:

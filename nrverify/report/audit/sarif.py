@@ -10,6 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from nrverify.auditing.core.faults import fault_of
+from nrverify.auditing.core.faults.forms import general_id
 from nrverify.auditing.core.faults.noise import UNKNOWN
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
@@ -72,7 +74,8 @@ def _of_check(check: CheckResult) -> _Found:
     if check.verdict is not CheckVerdict.REFUTED:
         statement = f"{check.id}: advice on the subject, which never changes the verdict."
         return _Found(_descriptor(check.id, "note", statement, statement), check.id, "note", check.message or "")
-    fault = check.finding.fault if check.finding is not None and check.finding.fault is not None else UNKNOWN
+    named = check.finding.fault if check.finding is not None and check.finding.fault is not None else UNKNOWN
+    fault = fault_of(general_id(named))
     explanation = f"{_sentence(fault.cause)} {_sentence(fault.consequence)}"
     if fault.look:
         explanation += f" Where to look: {fault.look}."
