@@ -1,5 +1,7 @@
 """The second tier of the tests: whole files, and single tests, that take long. CI runs them with `pytest -m slow`."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -73,3 +75,11 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.slow)
     if config.getoption("--both-tiers"):
         config.option.markexpr = ""
+
+
+@pytest.fixture
+def mark(monkeypatch):
+    """An entry in the environment of every process that the test starts."""
+    value = f"{os.getpid()}-{time.monotonic_ns()}"
+    monkeypatch.setenv("NRVERIFY_TEST", value)
+    return f"NRVERIFY_TEST={value}"

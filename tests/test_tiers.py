@@ -39,3 +39,9 @@ def test_the_guard_sees_an_audit_and_a_process(tmp_path):
 def test_the_second_tier_is_left_out_by_default_and_named(pytestconfig):
     assert "not slow" in pytestconfig.getini("addopts")
     assert any(line.startswith("slow:") for line in pytestconfig.getini("markers"))
+
+
+def test_no_test_module_is_imported_by_another():
+    found = {path.name: [name for name in imported(path) if ".test_" in name] for path in TESTS.rglob("*.py")}
+    assert len(found) > 100
+    assert {name: names for name, names in found.items() if any(name.startswith("tests.") for name in names)} == {}
