@@ -1,12 +1,15 @@
 """The second tier of the tests: whole files, and single tests, that take long. CI runs them with `pytest -m slow`."""
 
+import os
+import time
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parent
 
-SECOND_TIER = {
+SECOND_TIER: dict[str, str | dict[str, str]] = {
     # Whole audits of many subjects: mutants, benign variants, subjects of strangers. Their unit twins feed the same
     # noise to the one check that must see it (tests/unit/auditing).
     "auditing/test_catalogue.py": "every mutant",
@@ -56,8 +59,98 @@ SECOND_TIER = {
     "benchmark/test_rows.py": "measurements",
     "benchmark/test_measuring.py": "measurements",
     "report/test_page_reports.py": "pages in a browser",
+    # Single tests, or some of their parameters (a pattern in brackets): cheaper twins or other parameters remain.
+    "auditing/test_unasked.py": {
+        "test_beside_a_check_that_can_be_asked_it_changes_nothing": "whole audits",
+    },
+    "calibrate/test_parts.py": {
+        "test_the_oracles_pair_is_the_best_of_a_grid_and_its_bound_is_what_runs_give": "a grid",
+    },
+    "cli/test_command_line.py": {
+        "test_an_audit_exits_by_its_verdict_and_standard_output_holds_the_report_alone[Subj*]": (
+            "an audit to its end in a process of its own; the wrong and the broken subject remain"
+        ),
+        "test_quiet_prints_nothing_where_nothing_is_wrong": "an audit to its end, and its replay",
+        "test_verdicts_do_not_depend_on_the_number_of_jobs[B13-N04]": "statistical evidence, twice",
+    },
+    "cli/test_explain.py": {
+        "test_a_claim_is_explained_on_two_screens[[NA]0*]": "derivations of seconds; four claims remain",
+        "test_every_name_in_a_report_is_explained": "whole audits; the names in the code remain",
+    },
+    "cli/test_mistakes.py": {
+        "test_absurd_answers_are_judged[*-refuted[02]]": "crossing probabilities of absurd curves",
+        "test_absurd_answers_are_judged[*-inconclusive?]": "whole audits",
+    },
+    "contract/test_audits.py": {
+        "test_a_right_subject_is_not_refuted[Skellam]": "five seconds; four mechanisms remain",
+    },
+    "fuzz/test_replays.py": {
+        "test_a_boundary_replayed_with_other_answers_is_judged_or_does_not_fit[*[!n]]": (
+            "crossing probabilities of seconds; NaN remains"
+        ),
+    },
+    "laws/test_boundary.py": {
+        "test_grid_at_two_looks_is_crossed_with_probability_exactly_delta[1e-[13]*]": "quadrature",
+        "test_half_normal_mixture_is_crossed_with_probability_exactly_delta[1e-06]": "a recursion",
+        "test_mixture_is_crossed_with_probability_between_half_and_the_optional_stopping_bound[1e-06]": "a recursion",
+    },
+    "laws/test_discrete_laplace.py": {
+        "test_forward_log_pmf_and_cdf_are_those_of_the_mixture[[123]*]": "long sums",
+    },
+    "laws/test_divergence.py": {
+        "test_gaussian_hockey_stick_is_the_integral_of_the_positive_part[0.1-*]": "quadrature",
+        "test_gaussian_hockey_stick_is_the_integral_of_the_positive_part[1e-06-*]": "quadrature",
+        "test_renyi_divergences_are_their_integrals[2.0-12.0]": "quadrature",
+    },
+    "laws/test_hockey_stick.py": {
+        "test_laplace_in_two_coordinates_is_the_convolution_by_quadrature[5*]": "quadrature",
+    },
+    "laws/test_laplace.py": {
+        "test_bridge_cdf_is_integral_plus_atom_in_both_tails[*-case[1245]]": "quadrature",
+    },
+    "laws/test_skellam.py": {
+        "test_draws_follow_the_cdf_with_error_probability_1e_9": "40,000 draws of each law",
+        "test_marginal_tails_are_sums_of_the_pmf[1000*]": "long sums",
+        "test_tails_of_many_points_at_once_are_those_of_each_point_alone[[34]00*]": "long sums",
+    },
+    "laws/test_threshold_privacy.py": {
+        "test_no_neighbour_loses_more_than_the_bound": "60 mechanisms",
+    },
+    "laws/test_threshold_variants.py": {
+        "test_probability_is_the_integral_over_one_threshold_noise[[[]0, 0*]": "quadrature",
+        "test_probability_is_the_integral_over_one_threshold_noise[[[]1, *]": "quadrature",
+        "test_the_whole_output_is_the_sum_over_all_outputs[[39]-*]": "sums over all outputs",
+        "test_far_tails_keep_their_relative_accuracy[laplace]": "quadrature",
+    },
+    "report/test_command_documents.py": {
+        "test_all_documents_of_one_audit_say_the_same[Right-3000*]": "an audit to its end",
+    },
+    "report/test_terminal.py": {
+        "test_a_terminal_gets_colour_and_progress_unless_it_does_not_want_them": "two commands",
+    },
+    "subjects/test_child.py": {
+        "test_an_audit_that_is_interrupted_leaves_nothing": "interrupted audits",
+    },
+    "test_gate.py": {
+        "test_an_expected_failure_that_passes_is_a_failure": "an audit to its end",
+        "test_expected_failures_are_expected_and_the_other_checks_are_still_decided": "two audits to their ends",
+        "test_workers_of_a_distributed_run_share_one_audit": "a distributed run inside a run",
+    },
+    "vectors/test_consumers.py": {
+        "test_planted_bug_fails_the_cases_that_flag_it[javascript*]": "eight starts of node",
+    },
+    "vectors/test_laws.py": {
+        "test_law_passes_every_case[mixture-crossing]": "crossing probabilities of seconds",
+    },
+    "vectors/test_variants.py": {
+        "test_every_case_that_flags_a_bug_fails_it": "every bug of every function",
+        "test_right_variant_agrees_with_every_vector[laplace-bridge-moments]": "quadrature",
+    },
 }
-"""Files of the second tier, and why each is."""
+"""Files of the second tier, or tests of a file, and why each is."""
+
+BY_FIXTURE = {"browser": "pages in a browser"}
+"""Fixtures whose tests are of the second tier, and why."""
 
 
 def pytest_addoption(parser):
@@ -65,11 +158,38 @@ def pytest_addoption(parser):
     parser.addoption("--both-tiers", action="store_true", help="Run the second tier, too.")
 
 
+def in_second_tier(file: str, test: str = "") -> bool:
+    """Whether a file, or a test of it by its name with parameters, is of the second tier."""
+    entry = SECOND_TIER.get(file, {})
+    if isinstance(entry, str):
+        return True
+    name, _, parameters = test.partition("[")
+    patterns = [key.partition("[") for key in entry]
+    return any(name == one and (not some or fnmatch(parameters[:-1], some[:-1])) for one, _, some in patterns)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Files of the second tier are not even imported where the first alone is to run."""
+    if config.option.markexpr == "not slow" and not config.getoption("--both-tiers"):
+        inside = collection_path.is_relative_to(TESTS) and collection_path.is_file()
+        return True if inside and in_second_tier(str(collection_path.relative_to(TESTS))) else None
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Marks the second tier before `-m` selects."""
     for item in items:
-        if item.path.is_relative_to(TESTS) and str(item.path.relative_to(TESTS)) in SECOND_TIER:
+        file = str(item.path.relative_to(TESTS)) if item.path.is_relative_to(TESTS) else ""
+        if in_second_tier(file, item.name) or not BY_FIXTURE.keys().isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
     if config.getoption("--both-tiers"):
         config.option.markexpr = ""
+
+
+@pytest.fixture
+def mark(monkeypatch):
+    """An entry in the environment of every process that the test starts."""
+    value = f"{os.getpid()}-{time.monotonic_ns()}"
+    monkeypatch.setenv("NRVERIFY_TEST", value)
+    return f"NRVERIFY_TEST={value}"

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import conftest
+
 TESTS = Path(__file__).parent
 UNIT = sorted((TESTS / "unit").rglob("*.py"))
 MAY_AUDIT = {"test_add_a_check.py"}
@@ -39,3 +41,30 @@ def test_the_guard_sees_an_audit_and_a_process(tmp_path):
 def test_the_second_tier_is_left_out_by_default_and_named(pytestconfig):
     assert "not slow" in pytestconfig.getini("addopts")
     assert any(line.startswith("slow:") for line in pytestconfig.getini("markers"))
+
+
+def test_no_test_module_is_imported_by_another():
+    found = {path.name: [name for name in imported(path) if ".test_" in name] for path in TESTS.rglob("*.py")}
+    assert len(found) > 100
+    assert {name: names for name, names in found.items() if any(name.startswith("tests.") for name in names)} == {}
+
+
+def test_the_second_tier_names_files_and_tests_that_exist():
+    for file, entry in conftest.SECOND_TIER.items():
+        tree = ast.parse((TESTS / file).read_text("utf-8"))
+        names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        assert {test.partition("[")[0] for test in entry if isinstance(entry, dict)} <= names, file
+
+
+@pytest.mark.parametrize(
+    ("test", "slow"),
+    [("test_a[x-case1]", True), ("test_a[x-case0]", False), ("test_a", False), ("test_b", True), ("test_b[1]", True)],
+)
+def test_a_test_is_of_the_second_tier_by_its_name_and_by_a_pattern_of_its_parameters(test, slow, monkeypatch):
+    monkeypatch.setattr(
+        conftest, "SECOND_TIER", {"a.py": {"test_a[*-case[12]]": "why", "test_b": "why"}, "c.py": "why"}
+    )
+    assert conftest.in_second_tier("a.py", test) == slow
+    assert not conftest.in_second_tier("b.py", test)
+    assert not conftest.in_second_tier("a.py")
+    assert conftest.in_second_tier("c.py")

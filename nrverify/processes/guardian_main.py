@@ -1,13 +1,14 @@
 """The guardian: a small process that ends what another has started, should that one be killed.
 
 Run as a script by `guardian.py`, with the standard library alone. On standard input it is told what to keep in mind:
-`+ PID MARK`, `- PID`, and a folder of temporary files by `folder PATH`. The end of input means that the process it
-guards has ended: what is still kept in mind then is killed, and removed.
+`+ PID MARK`, `- PID`, and of folders of temporary files `folder+ PATH`, `folder- PATH` with the path as a JSON string.
+The end of input means that the process it guards has ended: what is still kept in mind then is killed, and removed.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
 import signal
 import sys
@@ -29,8 +30,10 @@ def main() -> None:
             kept[int(pid)] = (mark or None, descendants.started_at(int(pid)))
         elif word == "-":
             kept.pop(int(rest), None)
-        elif word == "folder":
-            folders.add(rest)
+        elif word == "folder+":
+            folders.add(json.loads(rest))
+        elif word == "folder-":
+            folders.discard(json.loads(rest))
     for pid, (mark, started) in kept.items():
         if started is not None or mark is not None:
             descendants.end(pid, mark, started)

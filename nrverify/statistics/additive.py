@@ -14,9 +14,6 @@ import numpy as np
 K = TypeVar("K")
 V = TypeVar("V")
 
-NUMBERS = (int, float)
-"""Types of the commonest sums."""
-
 
 class Tally(dict[K, V], Generic[K, V]):
     """A dictionary of sums whose keys are not known in advance: an empty one has no keys."""
@@ -47,36 +44,36 @@ class Additive:
 
     configuration: ClassVar[tuple[str, ...]] = ()
     """Attributes that are no sums: the same in a fresh copy, and left alone by `merge`."""
+    _kept: ClassVar[frozenset[str]] = frozenset()
+    """The configuration of the class and of its bases."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls._kept = frozenset(name for base in cls.__mro__ for name in base.__dict__.get("configuration", ()))
 
     def fresh(self) -> Self:
         """A copy with the same configuration and empty sums."""
         # Thousands of bets are copied and merged in a run: plain dictionaries, and numbers first, halve the time.
         blank = object.__new__(type(self))
-        kept, own = self._kept(), blank.__dict__
+        kept, own = self._kept, blank.__dict__
         for name, value in self.__dict__.items():
             if name in kept:
                 own[name] = value
-            elif type(value) in NUMBERS:
-                own[name] = type(value)(0)
+            elif type(value) is int:
+                own[name] = 0
+            elif type(value) is float:
+                own[name] = 0.0
             else:
                 own[name] = _empty(value, type(self), name)
         return blank
 
     def merge(self, other: Self) -> None:
         """Adds the sums of another to these."""
-        kept, own = self._kept(), self.__dict__
+        kept, own = self._kept, self.__dict__
         for name, value in other.__dict__.items():
             if name not in kept:
                 mine = own[name]
-                own[name] = mine + value if type(mine) in NUMBERS else _added(mine, value)
-
-    @classmethod
-    def _kept(cls) -> frozenset[str]:
-        names = cls.__dict__.get("_all_configuration")
-        if names is None:
-            names = frozenset(name for base in cls.__mro__ for name in base.__dict__.get("configuration", ()))
-            cls._all_configuration = names  # type: ignore[attr-defined]
-        return names
+                own[name] = mine + value if type(mine) is float or type(mine) is int else _added(mine, value)
 
 
 def _empty(value: Any, owner: type, name: str) -> Any:
@@ -87,7 +84,10 @@ def _empty(value: Any, owner: type, name: str) -> Any:
     if isinstance(value, dict):
         if isinstance(value, Tally):
             return Tally()
-        return {key: _empty(part, owner, name) for key, part in value.items()}
+        return {
+            key: part.fresh() if isinstance(part, Additive) else _empty(part, owner, name)
+            for key, part in value.items()
+        }
     if value is None:
         return None
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):

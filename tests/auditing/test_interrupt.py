@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.subjects.talking import carrying
+from tests.support.commands import carrying
 
 PYTHON = """
 import os, signal, time

@@ -21,18 +21,7 @@ from nrverify.auditing.replay.replay import replay
 from nrverify.cli import cli
 from tests.auditing import subjects
 from tests.subjects.records import schema
-
-
-class Unseeded(subjects.Right):
-    """Right but for its bridge, and never the same twice: nothing but the record can repeat its verdict."""
-
-    name = "an unseeded/noise"
-
-    def sample(self, value, schedule, sessions, seed):
-        rng = np.random.default_rng()
-        return value + np.sqrt(schedule)[:, None] * rng.standard_normal((sessions, len(schedule), len(value)))
-
-    open = None
+from tests.support.replay_files import Unseeded, Wrong
 
 
 class Stubborn(subjects.Right):
@@ -44,22 +33,6 @@ class Stubborn(subjects.Right):
         return 1.5 * (super().sample(value, schedule, sessions, seed) - value) + value
 
     open = None
-
-
-class Wrong:
-    """A threshold mechanism that draws its threshold anew in every round."""
-
-    mechanism = "above-threshold"
-
-    def run(self, utilities, epsilons, threshold, sensitivity, seed):
-        rng = np.random.default_rng()
-        bits = []
-        for utility, epsilon in zip(utilities, epsilons, strict=True):
-            noise = rng.laplace(0, 4 * sensitivity / epsilon) - rng.laplace(0, 1e-9)
-            bits.append(int(utility + noise >= threshold))
-            if bits[-1]:
-                break
-        return bits
 
 
 class Narrow:

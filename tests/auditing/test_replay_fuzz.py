@@ -3,13 +3,10 @@
 NRVERIFY_FUZZ multiplies the number of cases.
 """
 
-import hashlib
 import json
-import os
 import random
 import resource
 import tempfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -21,13 +18,12 @@ from nrverify import audit
 from nrverify.auditing.replay.replay import replay
 from nrverify.cli import cli
 from nrverify.subjects.replay.host import DoesNotFit, read_recording
-from tests.auditing.test_replay import Unseeded, Wrong
-from tests.subjects.test_records_fuzz import damaged
+from tests.support.cases import CASES
+from tests.support.damage import damaged
+from tests.support.replay_files import Unseeded, Wrong, members_of, tampered, written
 
-CASES = int(os.environ.get("NRVERIFY_FUZZ", "1"))
 CAREFULLY = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 MOST_GROWTH = 400 * 2**10
-AWKWARD = (None, True, -1, 0, 2**70, 1e308, "", "inf", "\ud800", [], [[]], {}, {"a": 1}, [None], "sample", 1e-320, 3)
 
 
 @pytest.fixture(scope="module")
@@ -42,52 +38,6 @@ def recorded(folder):
     for subject in (Unseeded, Wrong):
         audit(subject(), record=folder / f"{subject.__name__}.right", samples=150)
     return sorted(folder.glob("*.right"))
-
-
-def members_of(path):
-    with zipfile.ZipFile(path) as file:
-        return {name: file.read(name) for name in file.namelist()}
-
-
-def written(path, members):
-    with zipfile.ZipFile(path, "w") as file:
-        for name, content in members.items():
-            file.writestr(name, content)
-    return path
-
-
-def changed(rng, found):
-    """JSON with something in it replaced, left out or added."""
-    if isinstance(found, dict) and found and rng.random() < 0.9:
-        key = rng.choice(sorted(found))
-        kind = rng.randrange(6)
-        if kind == 0:
-            return {name: value for name, value in found.items() if name != key}
-        if kind == 1:
-            return {**found, rng.choice(["more", "shape", "refused", ""]): rng.choice(AWKWARD)}
-        return {**found, key: changed(rng, found[key])}
-    if isinstance(found, list) and found and rng.random() < 0.9:
-        at = rng.randrange(len(found))
-        kind = rng.randrange(5)
-        if kind == 0:
-            return found[:at]
-        if kind == 1:
-            return [*found, *found[at : at + 2]]
-        return [*found[:at], changed(rng, found[at]), *found[at + 1 :]]
-    return rng.choice(AWKWARD)
-
-
-def tampered(rng, members):
-    """A record whose JSON was changed and whose sums were made to fit, as somebody would who means it."""
-    header, requests = (json.loads(members[f"{name}.json"]) for name in ("header", "requests"))
-    if rng.random() < 0.5:
-        requests = changed(rng, requests)
-    else:
-        header = changed(rng, header)
-    members = {**members, "requests.json": json.dumps(requests).encode()}
-    if isinstance(header, dict) and isinstance(header.get("sums"), dict) and rng.random() < 0.9:
-        header["sums"]["requests.json"] = hashlib.sha256(members["requests.json"]).hexdigest()
-    return {**members, "header.json": json.dumps(header).encode()}
 
 
 def read_or_not(path):

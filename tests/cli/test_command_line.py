@@ -93,15 +93,16 @@ def test_one_kind_of_evidence_can_be_run_alone():
     assert "only some kinds of evidence ran" in result.output
 
 
-def test_verdicts_do_not_depend_on_the_number_of_jobs():
+@pytest.mark.parametrize("claims", [["P04"], ["B13", "N04"]], ids="-".join)
+def test_verdicts_do_not_depend_on_the_number_of_jobs(claims):
     documents = []
     for jobs in ("1", "2"):
-        result = run("verify", "B13", "N04", "--profile", "quick", "--jobs", jobs, "--json", "-")
-        claims = json.loads(result.stdout)["claims"]
-        for claim in claims:
+        result = run("verify", *claims, "--profile", "quick", "--jobs", jobs, "--json", "-")
+        found = json.loads(result.stdout)["claims"]
+        for claim in found:
             for evidence in claim["evidence"]:
                 evidence.pop("seconds")
-        documents.append(claims)
+        documents.append(found)
     assert documents[0] == documents[1]
 
 
@@ -116,7 +117,7 @@ def test_an_audit_exits_by_its_verdict_and_standard_output_holds_the_report_alon
         "audit",
         f"python:{subject_file}:{name}",
         "--samples",
-        "4000",
+        "3000",
         "--json",
         "-",
     ]
@@ -146,13 +147,15 @@ def test_quiet_prints_what_is_refuted_and_how_to_have_it_again(subject_file, tmp
     assert "Replay: nrverify replay r.nrreplay" in audited.output
 
 
-def test_quiet_prints_nothing_where_nothing_is_wrong_and_why_where_nothing_is_known(
-    subject_file, tmp_path, monkeypatch
-):
+def test_quiet_prints_nothing_where_nothing_is_wrong(subject_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     right = run("audit", "python:mine.py:Subject", "--quiet", "--samples", "3000", "--record", "r.nrreplay")
     assert (right.exit_code, right.output) == (0, "")
     assert run("replay", "r.nrreplay", "--quiet").output == ""
+
+
+def test_quiet_prints_why_nothing_is_known(subject_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     few = run("audit", "python:mine.py:Subject", "--quiet", "--samples", "100")
     assert few.exit_code == 4
     assert "too few" in few.output
@@ -182,6 +185,6 @@ def test_a_fault_of_its_own_is_no_mistake_in_the_command(subject_file, monkeypat
 def test_python_m_is_the_command_as_it_is_installed_whatever_folder_it_runs_in(tmp_path):
     (tmp_path / "nrverify").mkdir()
     (tmp_path / "nrverify" / "__init__.py").write_text("raise ImportError('not this one')")
-    command = [*NRVERIFY, "verify", "P01", "--kind", "derivation", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = subprocess.run([*NRVERIFY, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: nrverify ")

@@ -10,8 +10,8 @@ from nrverify.subjects.command.describe_reply import read_description
 from nrverify.subjects.command.json_lines import BadReply, read_array, read_reply
 from nrverify.subjects.errors import SubjectFailed
 from tests.fuzz.fuzzing import MANY, bounded_memory, corpus, fresh, one_sentence
-from tests.subjects.test_records_fuzz import damaged
-from tests.subjects.test_wire import awkward
+from tests.support.awkward import awkward
+from tests.support.damage import damaged
 
 READERS = (
     lambda content: read_description(content),

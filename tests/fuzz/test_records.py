@@ -12,7 +12,7 @@ from nrverify.subjects.records.archive import BadArchive, opened
 from nrverify.subjects.records.file import read_record
 from tests.fuzz.fuzzing import MANY, bounded_memory, fresh, one_sentence
 from tests.subjects.records import asked, runs, transcripts
-from tests.subjects.test_records_fuzz import damaged
+from tests.support.damage import damaged
 
 
 def tried(path, content):

@@ -11,10 +11,9 @@ import pytest
 import nrverify
 from nrverify.auditing.replay.replay import replay
 from nrverify.subjects.replay.host import DoesNotFit, read_recording
-from tests.auditing.test_replay import Unseeded, Wrong
-from tests.auditing.test_replay_fuzz import members_of, tampered, written
 from tests.fuzz.fuzzing import MANY, bounded_memory, corpus, fresh
-from tests.subjects.test_records_fuzz import damaged
+from tests.support.damage import damaged
+from tests.support.replay_files import Unseeded, Wrong, members_of, tampered, written
 
 BIG = 10**400
 

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from tests.fuzz.fuzzing import MANY, fresh
-from tests.processes.test_leaving import COMMANDS, PATIENCE, mark, started, until  # noqa: F401
-from tests.subjects.talking import carrying
+from tests.support.commands import COMMANDS, PATIENCE, carrying, started, until
 
 NAMES = ("verify", "audit", "audit with workers", "reproduce", "calibrate")
 STARTED = 1.0
@@ -16,7 +15,7 @@ STARTED = 1.0
 
 
 @pytest.mark.slow
-def test_a_signal_at_any_moment_ends_a_command_with_its_code(tmp_path, mark):  # noqa: F811
+def test_a_signal_at_any_moment_ends_a_command_with_its_code(tmp_path, mark):
     rng = fresh()
     for _ in range(MANY // 500):
         name = rng.choice(NAMES)

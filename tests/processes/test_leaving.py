@@ -3,13 +3,21 @@
 import os
 import shlex
 import signal
-import subprocess
 import sys
-import time
 
 import pytest
 
-from tests.subjects.talking import carrying
+from tests.support.commands import (
+    COMMANDS,
+    PATIENCE,
+    SLOWLY,
+    at_work,
+    carrying,
+    running,
+    seconds_to_end,
+    started,
+    until,
+)
 
 LOOPING = """
 import os, subprocess, sys
@@ -38,78 +46,10 @@ for line in sys.stdin:
     while True:
         pass
 """
-SLOWLY = """
-import time
-import numpy as np
-class Slow:
-    mechanism = "brownian"
-    dimensions = (1,)
-    def sample(self, value, schedule, sessions, seed):
-        time.sleep(0.02)
-        rng = np.random.default_rng(seed)
-        spans = np.diff(np.concatenate([[0.0], schedule[::-1]]))
-        steps = rng.standard_normal((sessions, len(schedule), len(value))) * np.sqrt(spans)[:, None]
-        return (value + np.cumsum(steps, axis=1))[:, ::-1]
-"""
-COMMANDS = {
-    "verify": ["verify", "--jobs", "2"],
-    "verify alone": ["verify", "--jobs", "1", "--kind", "property"],
-    "calibrate": ["calibrate", "--quick", "--jobs", "2"],
-    "reproduce": ["reproduce", "loss-ridge", "--jobs", "2", "--trials", "100000", "--out", "figures"],
-    "vectors": ["vectors", "--jobs", "2"],
-    "audit": ["audit", "python:slow.py:Slow", "--no-record"],
-    "audit with workers": ["audit", "python:slow.py:Slow", "--jobs", "3", "--no-record"],
-}
-PATIENCE = 60
-"""Seconds in which something must happen that takes a moment on an idle machine."""
 
 
-@pytest.fixture
-def mark(monkeypatch):
-    """An entry in the environment of every process that the test starts."""
-    value = f"{os.getpid()}-{time.monotonic_ns()}"
-    monkeypatch.setenv("NRVERIFY_TEST", value)
-    return f"NRVERIFY_TEST={value}"
-
-
-def started(arguments, folder):
-    """The command in a group of its own, as a shell starts it."""
-    (folder / "slow.py").write_text(SLOWLY)
-    return subprocess.Popen(
-        [sys.executable, "-m", "nrverify.cli", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-    )
-
-
-def until(holds):
-    """Waits until something holds."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert holds()
-
-
-def running(pid):
-    """Whether a process has not ended; whoever adopted it may not yet have taken notice."""
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def at_work(process, mark):
-    """Whether a command has started what it starts: children, or, without any, some work of its own."""
-    return len(carrying(mark)) > 2 or _seconds(process.pid) > 3
-
-
-def _seconds(pid):
-    with open(f"/proc/{pid}/stat") as stat:
-        return sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+AT_MOST = 2.0
+"""Seconds in which a command ends once it is told to, as DEADLINE of `nrverify.processes.leaving` allows for."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -117,6 +57,7 @@ def test_ctrl_c_of_a_terminal_ends_every_command_with_130_and_nothing_is_left(na
     process = started(COMMANDS[name], tmp_path)
     until(lambda: at_work(process, mark))
     os.killpg(process.pid, signal.SIGINT)
+    assert seconds_to_end(process) < AT_MOST
     _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (130, "ended by SIGINT: no verdict\n")
     # The guardian ends when it reads that the command has ended, a moment later.
@@ -129,6 +70,7 @@ def test_a_request_to_end_ends_every_command_with_its_code_and_nothing_is_left(n
     process = started(COMMANDS[name], tmp_path)
     until(lambda: at_work(process, mark))
     process.send_signal(number)
+    assert seconds_to_end(process) < AT_MOST
     _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (128 + number, f"ended by {number.name}: no verdict\n")
     until(lambda: carrying(mark) == [])
@@ -141,6 +83,20 @@ def test_nothing_outlives_a_command_that_is_killed(name, tmp_path, mark):
     process.kill()
     process.communicate(timeout=PATIENCE)
     until(lambda: carrying(mark) == [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_answers_written_down_so_far_do_not_outlive_a_recorded_audit(jobs, number, tmp_path, mark, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    arguments = ["audit", "python:slow.py:Slow", "--record", "kept.nrreplay", "--jobs", jobs]
+    process = started(arguments, tmp_path)
+    until(lambda: list(temporary.glob("nrverify-*/*")))
+    process.send_signal(number)
+    process.communicate(timeout=PATIENCE)
+    until(lambda: carrying(mark) == [] and list(temporary.iterdir()) == [])
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

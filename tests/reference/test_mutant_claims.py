@@ -17,7 +17,7 @@ from scipy import stats
 from nrverify.laws.crossing import crossing_probability
 from nrverify.laws.threshold import probability
 from nrverify.reference.mutants import BENIGN, MUTANTS
-from tests.reference.test_mutant_sessions import FAULTS as BETWEEN_SESSIONS
+from tests.reference.between_sessions import FAULTS as BETWEEN_SESSIONS
 
 THRESHOLDS = ("above-threshold", "reduced-above-threshold")
 INVERSES = {"boundary-inverse-off", "boundary-inverse-retuned", "boundary-inverse-wrong-branch"}

@@ -16,7 +16,7 @@ import pytest
 from scipy.special import ive, ndtr
 
 from nrverify.reference.mutants import BENIGN, MUTANTS
-from tests.reference.test_mutant_sessions import FAULTS as BETWEEN_SESSIONS
+from tests.reference.between_sessions import FAULTS as BETWEEN_SESSIONS
 
 FOUND, CLEAR = 8.0, 6.5
 SESSIONS, OPENED = 30_000, 1_500

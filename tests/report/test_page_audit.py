@@ -179,16 +179,13 @@ def test_a_subject_with_absurd_numbers_has_a_page():
     assert audit_html(report).rstrip().endswith("</html>")
 
 
-@pytest.mark.parametrize(
-    ("subject", "samples", "check", "kinds"),
-    [
-        (subjects.Right(), 1500, "law.adaptive", {"Uniformity", "Quantiles", "Matrix", "Dots", "Wealth"}),
-        (subjects.Right(), 1500, "loss.stopping", {"Bars", "Wealth"}),
-    ],
-)
-def test_each_check_shows_what_it_saw(subject, samples, check, kinds):
-    report = nrverify.audit(subject, samples=samples)
-    assert {type(picture).__name__ for picture in report.pictures[check]} == kinds
+def test_each_check_shows_what_it_saw():
+    shown = nrverify.audit(subjects.Right(), samples=1500).pictures
+    for check, kinds in {
+        "law.adaptive": {"Uniformity", "Quantiles", "Matrix", "Dots", "Wealth"},
+        "loss.stopping": {"Bars", "Wealth"},
+    }.items():
+        assert {type(picture).__name__ for picture in shown[check]} == kinds
 
 
 def test_an_errored_audit_has_a_page_that_says_why(browser, tmp_path):

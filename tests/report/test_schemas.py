@@ -31,7 +31,7 @@ def errors(name, document):
 
 
 def real_reports():
-    yield audit(made.Right(), samples=3000)
+    yield audit(made.Right(), samples=2000)
     yield audit(made.Fresh())
     yield audit(made.Broken())
     yield audit("python:no/such/file.py:Name")

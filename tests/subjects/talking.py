@@ -65,15 +65,3 @@ def misbehaving(at, do, **details):
     """The command of a process that is right until the request number `at`, and then does something else."""
     script = json.dumps({"at": at, "do": do, **details})
     return [sys.executable, "-S", "-E", str(HERE / "misbehaving.py"), str(PYTHON_HARNESS.parent), script]
-
-
-def carrying(mark):
-    """The processes with this entry (VARIABLE=VALUE) in their environment: (pid, command line)."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
-                found.append((int(folder.name), (folder / "cmdline").read_bytes()))
-        except OSError:
-            continue
-    return found

@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nrverify.auditing.boundary.claim import BEYOND
+from nrverify.auditing.core.settings import LONGEST
+from nrverify.commands.options import MOST_JOBS
 from nrverify.subjects import description as described_by
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.attributes import POSITIVE, attribute, markdown, one_of, pair
@@ -22,6 +25,7 @@ from nrverify.subjects.description import (
     recorded_attributes,
 )
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, TIMES
 from nrverify.subjects.records.file import record_of
 from tests.subjects.records import runs, transcripts
 
@@ -235,6 +239,17 @@ def test_the_documentation_holds_the_table_as_it_is(name):
     """To renew it: print(nrverify.subjects.attributes.markdown(…)), of `attributes()` or `recorded_attributes(…)`."""
     rows = attributes() if name == "PROTOCOL.md" else recorded_attributes((*NOISE_REDUCTION, *THRESHOLD))
     assert markdown(rows) in (PACKAGE / name).read_text("utf-8")
+
+
+def test_the_documentation_holds_the_limits_that_are_enforced():
+    text = (PACKAGE / "PROTOCOL.md").read_text("utf-8")
+    limits = [
+        row.split("|")[2:4] for row in text.partition("## Limits")[2].partition("## ")[0].split("\n") if "|" in row
+    ]
+    written = [tuple(cell.strip() for cell in row) for row in limits[2:]]
+    in_pairs = (NUMBERS, EPSILONS, TIMES, RATES, (1 / BEYOND, BEYOND))
+    expected = [(f"{low:g}", f"{high:g}") for low, high in in_pairs]
+    assert written == [*expected, ("above 0", f"{LONGEST:g}"), ("1", str(MOST_JOBS))]
 
 
 def test_the_schemas_know_every_attribute():

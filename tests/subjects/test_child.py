@@ -16,7 +16,8 @@ from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.policies import Fixed
 from nrverify.subjects.requests import Play, Run, Sample
-from tests.subjects.talking import PYTHON_HARNESS, carrying, misbehaving
+from tests.subjects.talking import PYTHON_HARNESS, misbehaving
+from tests.support.commands import carrying
 
 VALUE = np.array([3.0])
 

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 import nrverify
 from nrverify.subjects.command import session as conversation
-from tests.subjects.talking import Answering, carrying, misbehaving, python_harness
-from tests.subjects.test_wire import AWKWARD, CASES, one_short_printable_sentence
+from tests.subjects.talking import Answering, misbehaving, python_harness
+from tests.support.awkward import AWKWARD, one_short_printable_sentence
+from tests.support.cases import CASES
+from tests.support.commands import carrying
 
 
 def corrupted(rng, reply):

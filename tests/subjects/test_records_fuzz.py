@@ -6,7 +6,6 @@ is audited too: whatever the numbers, a verdict or exit 3. NRVERIFY_FUZZ multipl
 
 import io
 import json
-import os
 import random
 import resource
 import struct
@@ -27,8 +26,9 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.file import read_record, record_of
 from nrverify.subjects.records.parquet import arrays_of
 from tests.subjects.records import asked, runs, transcripts
+from tests.support.cases import CASES
+from tests.support.damage import RIGHT, damaged, packed
 
-CASES = int(os.environ.get("NRVERIFY_FUZZ", "1"))
 CAREFULLY = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 MOST_GROWTH = 400 * 2**10
 """KB that this process may grow by while it reads what is small or claims to be large."""
@@ -47,12 +47,6 @@ def path():
         yield Path(folder) / "r.npz"
 
 
-def packed(arrays, save=np.savez):
-    content = io.BytesIO()
-    save(content, **arrays)
-    return content.getvalue()
-
-
 def one_sentence(words):
     return 0 < len(words) < 700 and "\n" not in words and words.isprintable()
 
@@ -65,33 +59,6 @@ def read_or_refused(path, content):
         words = str(failure)
     assert one_sentence(words)
     return None
-
-
-RIGHT = [packed(make(6), save) for make in (transcripts, asked, runs) for save in (np.savez, np.savez_compressed)]
-
-
-def damaged(rng, content):
-    """Bytes changed, cut, doubled, exchanged or moved from elsewhere."""
-    damaged = bytearray(content)
-    for _ in range(rng.randrange(1, 5)):
-        at, to = sorted(rng.randrange(len(damaged) + 1) for _ in range(2))
-        kind = rng.randrange(7)
-        if kind == 0 and damaged:
-            damaged[at % len(damaged)] = rng.randrange(256)
-        elif kind == 1:
-            del damaged[at : min(to, at + rng.randrange(1, 64))]
-        elif kind == 2:
-            damaged[at:at] = damaged[at : min(to, at + 64)]
-        elif kind == 3:
-            del damaged[at:]
-        elif kind == 4:
-            damaged[at:at] = bytes(rng.randrange(256) for _ in range(rng.randrange(16)))
-        elif kind == 5 and len(damaged) > 8:
-            struct.pack_into("<L", damaged, at % (len(damaged) - 4), rng.choice([0, 1, 2**31, 2**32 - 1]))
-        else:
-            other = rng.choice(RIGHT)
-            damaged[at:to] = other[at:to]
-    return bytes(damaged)
 
 
 @settings(max_examples=150 * CASES, **CAREFULLY)

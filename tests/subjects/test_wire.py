@@ -3,7 +3,6 @@
 import base64
 import json
 import math
-import os
 import random
 
 import numpy as np
@@ -15,9 +14,9 @@ from nrverify.subjects.command import json_lines as wire
 from nrverify.subjects.command.describe_reply import read_description
 from nrverify.subjects.command.json_lines import BadReply, Reply, excerpt, read_array, read_reply, request_line
 from nrverify.subjects.errors import SubjectFailed
+from tests.support.awkward import AWKWARD, awkward, one_short_printable_sentence
+from tests.support.cases import CASES
 
-CASES = int(os.environ.get("NRVERIFY_FUZZ", "1"))
-"""Multiplies the number of cases."""
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=3)
 
@@ -160,32 +159,6 @@ def test_what_is_wrong_with_a_line_is_said(line):
 def test_what_is_wrong_with_an_array_is_said(result, words):
     with pytest.raises(BadReply, match=words):
         read_array(result)
-
-
-MEMBERS = [
-    *("id", "result", "refused", "skipped", "error", "protocol", "name", "version", "mechanism", "knob", "methods"),
-    *("encodings", "sensitivity", "delta", "rate", "range", "dimensions", "process", "interval", "shape", "f64le"),
-    "i64le",
-]
-PLAIN = [
-    *(None, True, False, 0, 1, 2, -1, 10**30, 10**400, 0.5, 1e-320, 1e308, math.nan, math.inf, -0.0),
-    *("", "brownian", "skellam", "boundary", "above-threshold", "private-stopping", "time", "epsilon", "open"),
-    *("AAAAAAAA8D8=", "AAAA", "=", "nan", "\ud800", "\x1b[31m", "\n", "é" * 3000, "x" * 3000),
-    *([], {}, [[]], [[1], [2, 3]], [1, None], ["open", "sample"], ["run"], [0.1, 10], [10**400, 1], [[[0]]], [{}]),
-]
-AWKWARD = [*PLAIN, *({"session": x} for x in PLAIN[:20]), *([x, x] for x in PLAIN[:24])]
-
-
-def awkward(rng):
-    """A reply with members that are known and values that are awkward, more often than not with its own id."""
-    result = {name: rng.choice(AWKWARD) for name in rng.sample(MEMBERS, rng.randrange(11))}
-    if rng.random() < 0.8:
-        return {"id": 1, "result": rng.choice([result, result, rng.choice(AWKWARD)])}
-    return {name: rng.choice(AWKWARD) for name in rng.sample(MEMBERS, rng.randrange(5))} | {"result": result}
-
-
-def one_short_printable_sentence(words):
-    return bool(words) and len(words) < 1000 and words.isprintable()
 
 
 def read_everything(line):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +31,20 @@ def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck
     description = drawer.host.description
     label, (releases, asked) = by_coin(drawer, size, lambda side, count: draw_sessions(drawer, pair.sides[side], count))
     times = drawer.times_of(asked)
-    labelled = [check for check in checks if isinstance(check, PairCheck)]
+    labelled, others = _kinds(checks)
     show_labelled(description, Labelled(pair, releases, asked, times, label), labelled)
-    others = [check for check in checks if not isinstance(check, PairCheck)]
     for side, case in enumerate(pair.sides):
         of_side = label == bool(side)
         if of_side.any():
             own_times = None if times is None else times[of_side]
             show(description, case, releases[of_side], asked[of_side], own_times, drawer.rng, others)
+
+
+def _kinds(checks: Sequence[PairCheck | TranscriptCheck]) -> tuple[list[PairCheck], list[TranscriptCheck]]:
+    """The checks of pairs, and those of transcripts; by one method, since `isinstance` of a protocol compares all."""
+    labelled = [hasattr(check, "observe_labelled") for check in checks]
+    pairs = [cast(PairCheck, check) for check, pair in zip(checks, labelled, strict=True) if pair]
+    return pairs, [cast(TranscriptCheck, check) for check, pair in zip(checks, labelled, strict=True) if not pair]
 
 
 def show(

@@ -16,6 +16,7 @@ from typing import Any
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
+from nrverify.processes.guardian import GUARDIAN
 from nrverify.subjects.description import Description
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
@@ -56,6 +57,7 @@ class Recorder:
         """What opens hosts that are listened to, here or in other processes of this machine."""
         # Made by the first log that is written to, so that a run that ends before leaves nothing.
         self._logs = Path(tempfile.gettempdir()) / f"nrverify-{uuid.uuid4().hex}"
+        GUARDIAN.watch_folder(self._logs)
         self._hosts = Recorded(open_host, self._logs, self._most)
         return self._hosts
 
@@ -68,6 +70,7 @@ class Recorder:
         """Lets go of what was written down so far; a record that was left stays."""
         if self._logs is not None:
             shutil.rmtree(self._logs, ignore_errors=True)
+            GUARDIAN.release_folder(self._logs)
 
     def _write(self, report: Report, settings: Settings) -> None:
         description = None if self._hosts is None else self._hosts.description

@@ -48,6 +48,14 @@ LARGEST_SIZE = 4.5
 """In standard deviations: beyond, sizes have too few keys to be told apart where there are too many of them."""
 COARSEST = 2.0**-42
 """Sizes are compared where a value and its noise are added without losing more than this share of the noise."""
+STARTS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)
+"""Where the two halves of a key begin: any two different numbers with bits of both kinds."""
+FACTOR = np.uint64(0x2545F4914F6CDD1D)
+"""Odd, so that multiplication by it loses nothing; that of xorshift64*."""
+SPLITMIX = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
+"""Shifts and factors of the finaliser of splitmix64."""
+LAST_SHIFT = np.uint64(31)
+"""Its last shift."""
 
 
 def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys, NDArray[np.int64]]]:
@@ -117,17 +125,21 @@ def _keys(probabilities: Floats) -> Keys:
 def keys_of(releases: Floats) -> Keys:
     """A key of 128 bits for each transcript: its numbers taken in one by one, all bits mixed after each."""
     words = np.ascontiguousarray(releases + 0.0).reshape(len(releases), math.prod(releases.shape[1:])).view(np.uint64)
-    keys = np.empty((len(words), 2), dtype=np.uint64)
-    for half, start in enumerate((0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)):
-        key = np.full(len(words), start, dtype=np.uint64)
-        for word in words.T:
-            key = _mixed(key * np.uint64(0x2545F4914F6CDD1D) ^ word)
-        keys[:, half] = key
-    return keys
+    # Both halves together and in place: a few long operations instead of many short ones.
+    keys = np.repeat(STARTS[:, None], len(words), axis=1)
+    scratch = np.empty_like(keys)
+    for word in np.ascontiguousarray(words.T):
+        keys *= FACTOR
+        keys ^= word
+        _mix(keys, scratch)
+    return np.ascontiguousarray(keys.T)
 
 
-def _mixed(key: Keys) -> Keys:
-    """A one-to-one map of 64 bits in which every bit depends on all others (the finaliser of splitmix64)."""
-    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return key ^ (key >> np.uint64(31))
+def _mix(keys: Keys, scratch: Keys) -> None:
+    """A one-to-one map of 64 bits in which every bit depends on all others (the finaliser of splitmix64), in place."""
+    for shift, factor in SPLITMIX:
+        np.right_shift(keys, shift, out=scratch)
+        keys ^= scratch
+        keys *= factor
+    np.right_shift(keys, LAST_SHIFT, out=scratch)
+    keys ^= scratch

@@ -1,0 +1,1 @@
+"""What several test modules share: test modules do not import one another."""
