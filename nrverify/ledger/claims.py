@@ -1,4 +1,4 @@
-"""The 100 checkable statements of the paper, as data."""
+"""The 100 checkable statements of the paper, and what holds beyond it, as data."""
 
 from __future__ import annotations
 
@@ -23,9 +23,19 @@ class Verdict(StrEnum):
     """Not settled: evidence is missing, failed, or contradicts the recorded verdict."""
 
 
+class Ledger(StrEnum):
+    """Which book a statement stands in; their counts are kept apart."""
+
+    PAPER = "paper"
+    BEYOND = "beyond"
+
+
+FILES = {Ledger.PAPER: "claims.toml", Ledger.BEYOND: "beyond.toml"}
+
+
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper in our own words, with the verdict its evidence must arrive at."""
+    """A statement in our own words, with the verdict its evidence must arrive at."""
 
     id: str
     where: str
@@ -38,13 +48,17 @@ class Claim:
     correction_latex: str
     why: str
     weight: int
+    ledger: Ledger = Ledger.PAPER
 
 
 def load_claims() -> dict[str, Claim]:
-    """All claims of the ledger, in the order of the paper's parts."""
-    document = tomllib.loads(files("nrverify.ledger").joinpath("claims.toml").read_text(encoding="utf-8"))
-    claims = [Claim(**{**entry, "verdict": Verdict(entry["verdict"])}) for entry in document["claim"]]
-    return {claim.id: claim for claim in claims}
+    """All claims: those of the paper in the order of its parts, then those beyond it."""
+    return {claim.id: claim for ledger in Ledger for claim in _claims_of(ledger)}
+
+
+def _claims_of(ledger: Ledger) -> list[Claim]:
+    document = tomllib.loads(files("nrverify.ledger").joinpath(FILES[ledger]).read_text(encoding="utf-8"))
+    return [Claim(**{**entry, "verdict": Verdict(entry["verdict"]), "ledger": ledger}) for entry in document["claim"]]
 
 
 def select_claims(claims: dict[str, Claim], wanted: Iterable[str]) -> dict[str, Claim]:

@@ -68,6 +68,10 @@ class Enclosure:
                 pending.extend(_halves(part))
         self.record.note(name, f"certified on {list(box)} with {done} boxes", by="ball")
 
+    def checked(self, name: str, text: str) -> None:
+        """A fact that the evidence has just tested itself: a refusal, many values at once."""
+        self.record.note(name, text, by="exact")
+
     def note(self, name: str, text: str, latex: str = "") -> None:
         """A definition or remark; asserts nothing."""
         self.record.note(name, text, latex)

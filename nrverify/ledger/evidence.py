@@ -6,7 +6,7 @@ accepted; each entry of ``rejects`` replaces some of them by a wrong variant, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -85,6 +85,10 @@ class Evidence:
     """Of the run's error probability, for a statistic."""
     tests: int = 1
     """How many tests a statistic divides its share over."""
+    uses: tuple[str, ...] = ()
+    """Other derivations it builds on, by the end of their names: `martingales.line_crossing`."""
+    assumes: tuple[str, ...] = ()
+    """Facts of the literature it takes over (`assumptions.py`)."""
 
     def __post_init__(self) -> None:
         if self.kind is not Kind.READING and not self.rejects:
@@ -107,13 +111,27 @@ Decorator = Callable[[Callable[..., None]], Evidence]
 
 
 class _Register(Protocol):
-    def __call__(self, findings: Mapping[str, Finding], rejects: Mapping[str, Mapping[str, Any]]) -> Decorator: ...
+    def __call__(
+        self,
+        findings: Mapping[str, Finding],
+        rejects: Mapping[str, Mapping[str, Any]],
+        *,
+        uses: Sequence[str] = (),
+        assumes: Sequence[str] = (),
+    ) -> Decorator: ...
 
 
 def _decorator(kind: Kind) -> _Register:
-    def with_claims(findings: Mapping[str, Finding], rejects: Mapping[str, Mapping[str, Any]]) -> Decorator:
+    def with_claims(
+        findings: Mapping[str, Finding],
+        rejects: Mapping[str, Mapping[str, Any]],
+        *,
+        uses: Sequence[str] = (),
+        assumes: Sequence[str] = (),
+    ) -> Decorator:
         def register(function: Callable[..., None]) -> Evidence:
-            return Evidence(_name(function), kind, dict(findings), dict(rejects), function)
+            declared = dict(findings), dict(rejects)
+            return Evidence(_name(function), kind, *declared, function, uses=tuple(uses), assumes=tuple(assumes))
 
         return register
 
@@ -121,7 +139,8 @@ def _decorator(kind: Kind) -> _Register:
 
 
 derivation = _decorator(Kind.DERIVATION)
-"""`@derivation({claim: finding}, rejects={name: changed arguments})` on `def f(proof: Proof, form=…)`."""
+"""`@derivation({claim: finding}, rejects={name: changed arguments})` on `def f(proof: Proof, form=…)`; `uses=` names
+other derivations it builds on, `assumes=` facts of the literature."""
 
 certificate = _decorator(Kind.CERTIFICATE)
 """`@certificate(…)` on `def f(enclosure: Enclosure, form=…)`."""

@@ -13,13 +13,24 @@ search over exact examples; a statistical test."""
 
 @dataclass(frozen=True)
 class Step:
-    """One verified step: its name, the formula as plain text and as LaTeX."""
+    """One step: its name, the formula as plain text and as LaTeX."""
 
     name: str
     text: str
     latex: str = ""
     by: By = "words"
     """What checked it; "words" for a definition or an argument that no machine checked."""
+    tools: tuple[str, ...] = ()
+    """Functions of sympy that computed it and whose answer is taken over."""
+
+    @property
+    def mark(self) -> str:
+        """What a reader must know of how it was checked; empty where exact arithmetic or balls did."""
+        if self.by == "words":
+            return "in words"
+        if self.by == "sympy":
+            return f"by sympy's {', '.join(self.tools)}" if self.tools else "by sympy"
+        return ""
 
     @property
     def checked(self) -> bool:
@@ -45,6 +56,6 @@ class Record:
     written: bool = True
     """Whether the formulas of steps are wanted; a run that nobody explains saves the printing."""
 
-    def note(self, name: str, text: str, latex: str = "", by: By = "words") -> None:
+    def note(self, name: str, text: str, latex: str = "", by: By = "words", tools: tuple[str, ...] = ()) -> None:
         """Adds a step and what checked it."""
-        self.steps.append(Step(name, text, latex, by))
+        self.steps.append(Step(name, text, latex, by, tools))

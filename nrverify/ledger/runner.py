@@ -177,4 +177,5 @@ def _result(evidence: Evidence, record: Record, seconds: float, rejected: tuple[
         doc=evidence.doc,
         steps=tuple(record.steps),
         message=problem,
+        assumes=evidence.assumes,
     )

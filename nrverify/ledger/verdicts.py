@@ -9,6 +9,7 @@ from typing import Literal
 from nrverify.ledger.claims import Claim, Verdict
 from nrverify.ledger.evidence import Finding, Kind
 from nrverify.ledger.record import Step
+from nrverify.ledger.tree import Use
 
 STRONGEST_FIRST = (
     Verdict.FALSE,
@@ -43,6 +44,8 @@ class Result:
     doc: str
     steps: tuple[Step, ...]
     message: str
+    assumes: tuple[str, ...] = ()
+    uses: tuple[Use, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -68,9 +71,25 @@ class Settled:
         return "by reading" if deciding and set(deciding) == {Kind.READING} else "by evidence that runs"
 
     @property
+    def deciding(self) -> tuple[Result, ...]:
+        """What decides the verdict, exact evidence first: for a statement that is not simply true, what rejects it as
+        printed."""
+        return _exact_first(result for result in self.results if result.findings[self.claim.id].verdict is not None)
+
+    @property
+    def supporting(self) -> tuple[Result, ...]:
+        """What else bears on it, exact evidence first: for a statement that is not simply true, what establishes the
+        corrected form."""
+        return _exact_first(result for result in self.results if result.findings[self.claim.id].verdict is None)
+
+    @property
     def on_reading_alone(self) -> bool:
         """Whether nothing but a reading bears on the claim."""
         return bool(self.results) and all(result.kind is Kind.READING for result in self.results)
+
+
+def _exact_first(results: Iterable[Result]) -> tuple[Result, ...]:
+    return tuple(sorted(results, key=lambda result: list(Kind).index(result.kind)))
 
 
 def settle(claim: Claim, results: Sequence[Result], partial: bool = False) -> Settled:

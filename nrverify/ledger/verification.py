@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
-from nrverify.ledger.claims import Claim, Verdict, load_claims, select_claims
+from nrverify.ledger.claims import Claim, Ledger, Verdict, load_claims, select_claims
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.runner import run_all, spent_share
 from nrverify.ledger.suites import Located, Suites, load_suites
+from nrverify.ledger.tree import unknown_uses, uses_of
 from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, Way, settle
 
 Progress = Callable[[int, int, Result], None]
@@ -27,6 +28,11 @@ class Verification:
     profile: str
     seed: int
     partial: bool
+
+    def of(self, ledger: Ledger) -> Verification:
+        """The claims of one ledger; what went wrong outside any claim stays with the paper's."""
+        own = tuple(item for item in self.settled if item.claim.ledger is ledger)
+        return replace(self, settled=own, problems=self.problems if ledger is Ledger.PAPER else ())
 
     @property
     def settled_count(self) -> int:
@@ -62,8 +68,10 @@ def verify(
     wanted_kinds = set(kinds)
     suites = load_suites()
     chosen = [item for item in suites.evidence if _bears_on(item, claims, wanted_kinds)]
+    known = {item.evidence.name: item.evidence for item in suites.evidence}
     results: list[Result] = []
     for result in run_all(chosen, profile, seed, executor, written):
+        result = replace(result, uses=uses_of(known[result.name], known))
         results.append(result)
         if progress is not None:
             progress(len(results), len(chosen), result)
@@ -84,6 +92,7 @@ def _problems(suites: Suites, settled: tuple[Settled, ...]) -> list[str]:
     unknown = sorted({id for item in suites.evidence for id in item.evidence.findings} - load_claims().keys())
     if unknown:
         problems.append(f"evidence names claims that are not in the ledger: {', '.join(unknown)}")
+    problems += [f"evidence {problem}" for problem in unknown_uses(item.evidence for item in suites.evidence)]
     share = spent_share(item.evidence for item in suites.evidence)
     if share > 1 + 1e-9:
         problems.append(f"the statistics' shares of the error probability sum to {share:.3g}, more than 1")

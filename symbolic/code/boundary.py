@@ -204,6 +204,6 @@ def _refuses(enclosure: Enclosure, name: str, call: Callable[[], object]) -> Non
     try:
         answer = call()
     except ValueError as refusal:
-        enclosure.note(name, f"refused: {refusal}")
+        enclosure.checked(name, f"refused: {refusal}")
         return
     raise Refuted(f"{name}: answered {answer!r}")

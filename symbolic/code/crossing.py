@@ -221,6 +221,6 @@ def _refuses(enclosure: Enclosure, name: str, call: Callable[[], object]) -> Non
     try:
         answer = call()
     except ValueError as refusal:
-        enclosure.note(f"{name} is refused", str(refusal))
+        enclosure.checked(f"{name} is refused", str(refusal))
         return
     raise Refuted(f"{name}: answered {answer!r}")

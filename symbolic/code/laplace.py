@@ -117,7 +117,7 @@ def compare(enclosure: Enclosure, name: str, law: Any, exact: BallLaw, points: S
     _same(f"{name}: distribution function at ∓∞", law.cdf(ends), [0.0, 1.0])
     _same(f"{name}: upper tail at ∓∞", law.sf(ends), [1.0, 0.0])
     _same(f"{name}: log-density at ∓∞", law.logpdf(ends), [-np.inf, -np.inf])
-    enclosure.note(name, f"atom, density, distribution function at {len(points)} points, quantiles and draws agree")
+    enclosure.checked(name, f"atom, density, distribution function at {len(points)} points, quantiles and draws agree")
 
 
 def unmoved(name: str, law: Any, given: float) -> None:

@@ -123,4 +123,4 @@ def lattice_sampler(enclosure: Enclosure, draw: Callable[..., Any] = skellam_lat
         for ratio, found in weights.items():
             for step, weight in enumerate(found[1:].tolist(), start=1):
                 each.agrees(f"{step} steps of {ratio:g}", weight, mode * arb(ratio) ** step, 1e-7)
-        enclosure.note(f"ratios {up:g}, {down:g}", f"{2 * reach} weights of accepted proposals are as the pmf")
+        enclosure.checked(f"ratios {up:g}, {down:g}", f"{2 * reach} weights of accepted proposals are as the pmf")

@@ -65,7 +65,7 @@ def bessel_functions(
             a, b = np.array(pairs[::7]).T
             for i, number in enumerate(ratio(b, a, x)):
                 each.agrees(f"log I_{b[i]}/I_{a[i]} at {x:g}", number, exact[b[i]] - exact[a[i]], RELATIVE)
-            enclosure.note(f"x = {x:g}", f"{len(ORDERS)} orders and {len(pairs)} ratios agree")
+            enclosure.checked(f"x = {x:g}", f"{len(ORDERS)} orders and {len(pairs)} ratios agree")
         each.agrees("equal orders", float(ratio(9, 9, 3.0)), 0, 0.0)
         for k, x, slope in (
             (3, 2.0, 1.4),
@@ -166,7 +166,7 @@ def compare(enclosure: Enclosure, name: str, law: Any, exact: BallPmf, shift: in
     _same(f"{name}: upper tail at ∓∞", law.sf(ends), [1, 0])
     _same(f"{name}: no mass off the integers", law.logpdf([at[0] + 0.5, np.inf]), [-np.inf, -np.inf])
     _same(f"{name}: no atom beside the pmf", law.atom, 0)
-    enclosure.note(name, f"log-pmf, distribution function and tails agree at {len(points)} points")
+    enclosure.checked(name, f"log-pmf, distribution function and tails agree at {len(points)} points")
 
 
 def _same(name: str, found: Any, expected: Any) -> None:

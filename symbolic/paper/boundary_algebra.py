@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.logic.inference import satisfiable
 
 from nrverify.ledger import derivation, holds, misprint, refuted, supports
+from nrverify.ledger.assumptions import DENSITIES
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import same_infinity
 
@@ -32,6 +33,11 @@ def linear_boundary(t: Expr) -> Expr:
         "Δ²/t for Δ²/2t": {"boundary": lambda t: mixture_boundary(t) + SENSITIVITY**2 / (2 * t)},
         "the curve without Δ²/2t": {"boundary": lambda t: mixture_boundary(t) - SENSITIVITY**2 / (2 * t)},
     },
+    uses=(
+        "privacy_loss.loss_of_a_release",
+        "privacy_loss.loss_bound",
+        "mixture.mixture_inequality",
+    ),
 )
 def mixture_boundary_is_a_privacy_boundary(proof: Proof, boundary: Callable[[Expr], Expr] = mixture_boundary) -> None:
     """ψ^M is reached by the loss only where the path reaches the mixture curve: probability at most δ, nearly δ/2."""
@@ -51,6 +57,10 @@ def mixture_boundary_is_a_privacy_boundary(proof: Proof, boundary: Callable[[Exp
         "Δb/t without Δ²/2t": {"boundary": lambda t: linear_boundary(t) - SENSITIVITY**2 / (2 * t)},
         "slope a for Δa": {"boundary": lambda t: linear_boundary(t) - SENSITIVITY * A + A},
     },
+    uses=(
+        "privacy_loss.loss_of_a_release",
+        "martingales.line_crossing",
+    ),
 )
 def linear_boundary_is_a_privacy_boundary(proof: Proof, boundary: Callable[[Expr], Expr] = linear_boundary) -> None:
     """ψ^L is reached by the loss exactly where the path reaches at + b: probability e^{−2ab} = δ at ‖Δf‖ = Δ."""
@@ -81,6 +91,13 @@ def any_look(previous: Expr, look: Expr) -> Expr:
         "a bound at the first look only": {"grow": lambda previous, look: previous},
         "a bound where all looks cross": {"grow": sp.And},
     },
+    uses=(
+        "privacy_loss.loss_of_a_release",
+        "stopping.stopped_transcripts",
+        "boundary_algebra.linear_boundary_is_a_privacy_boundary",
+        "boundary_algebra.mixture_boundary_is_a_privacy_boundary",
+    ),
+    assumes=(DENSITIES,),
 )
 def uniform_in_time(proof: Proof, grow: Callable[[Expr, Expr], Expr] = any_look) -> None:
     """However N is chosen, {L_N ≥ ψ(T_N)} lies in {∃n: L_n ≥ ψ(T_n)}, and that in {∃t: W_t ≥ curve}: ex-post at δ."""
@@ -102,7 +119,7 @@ def uniform_in_time(proof: Proof, grow: Callable[[Expr, Expr], Expr] = any_look)
 
 
 def _tautology(proof: Proof, name: str, statement: Expr) -> None:
-    proof.true(name, sp.false if satisfiable(sp.Not(statement)) else sp.true)
+    proof.true(name, sp.false if satisfiable(sp.Not(statement)) else sp.true, shown=f"{statement} is a tautology")
 
 
 @derivation(
@@ -129,6 +146,7 @@ def at_least(excess_is_positive: bool) -> bool:
 @derivation(
     {"B13": refuted("the printed infimum over ψ(t) ≥ E")},
     rejects={"the printed infimum over ψ(t) ≥ E": {"meets": at_least}},
+    uses=("boundary_algebra.boundaries_decrease",),
 )
 def inverse_is_an_infimum_over_smaller_losses(proof: Proof, meets: Callable[[bool], bool] = at_most) -> None:
     """The least noise that meets the level E is inf{t: ψ(t) ≤ E}; the printed inf{t: ψ(t) ≥ E} is 0: no noise."""
@@ -152,6 +170,7 @@ def inverse_is_an_infimum_over_smaller_losses(proof: Proof, meets: Callable[[boo
         "every level has an inverse: the linear boundary falls to 0": {"floor": lambda: sp.Integer(0)},
         "the floor a, without the sensitivity": {"floor": lambda: A},
     },
+    uses=("optima.tightest_line",),
 )
 def floors(proof: Proof, floor: Callable[[], Expr] = lambda: SENSITIVITY * A) -> None:
     """The linear boundary stays above Δa: a level at or below it is never met. The mixture boundary falls to 0."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import sympy as sp
 
 from nrverify.ledger import derivation, holds, misprint, needs, refuted
+from nrverify.ledger.assumptions import BROWNIAN, GAUSSIAN, STRONG_MARKOV
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.gaussian_paths import Functional, constant, covariance, motion
 
@@ -49,6 +50,10 @@ def unscaled_root(scale: Expr) -> Expr:
         "amplitude C instead of √C": {"amplitude": unscaled_root},
         "the end pinned at time 1 on an interval of another length": {"pinned_at": sp.Integer(1)},
     },
+    assumes=(
+        BROWNIAN,
+        GAUSSIAN,
+    ),
 )
 def bridge_properties(
     proof: Proof,
@@ -101,6 +106,11 @@ def bridge_properties(
         "variance of the start taken as 1": {"initial_variance": lambda end: sp.Integer(1)},
         "the motion run forwards": {"clock": lambda end, time: time},
     },
+    uses=("bridges.bridge_properties",),
+    assumes=(
+        BROWNIAN,
+        GAUSSIAN,
+    ),
 )
 def reversed_motion(
     proof: Proof,
@@ -156,6 +166,10 @@ def chord_removed(proof: Proof, sign: int = -1) -> None:
         "the printed E[X_s X_t]": {"second_time": lambda restart, elapsed: elapsed},
         "the length of the whole bridge": {"length": lambda restart, end: end},
     },
+    assumes=(
+        BROWNIAN,
+        GAUSSIAN,
+    ),
 )
 def restart_is_independent(
     proof: Proof,
@@ -215,6 +229,8 @@ BEFORE_THE_END = sp.Symbol("p", nonnegative=True) / (1 + sp.Symbol("p", nonnegat
         "the printed amplitude with the right clock": {"rescaling": printed_amplitude},
         "a restart at τ = 1": {"restart": sp.Integer(1)},
     },
+    uses=("bridges.restart_is_independent",),
+    assumes=(GAUSSIAN,),
 )
 def rescaled_restart(
     proof: Proof,
@@ -261,6 +277,11 @@ def printed_inverse(rest: Expr, t: Expr) -> tuple[Expr, Expr]:
         "the sign of b printed in the proof": {"line": printed_line},
         "the inverse scaling printed in the proof": {"inverse": printed_inverse},
     },
+    uses=(
+        "bridges.rescaled_restart",
+        "bridges.chord_removed",
+    ),
+    assumes=(STRONG_MARKOV,),
 )
 def restart_is_a_bridge(
     proof: Proof,

@@ -12,6 +12,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, needs, supports
+from nrverify.ledger.assumptions import DENSITIES, UNION_BOUND
 from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import tail_ball
@@ -63,6 +64,11 @@ def any_failure(first: int, second: int) -> int:
         "a boundary for the last round alone": {"event": lambda first, second: second},
         "the test free of charge": {"charge": 0},
     },
+    uses=(
+        "threshold_privacy.both_bounds",
+        "boundary_algebra.uniform_in_time",
+        "boundary_algebra.boundaries_decrease",
+    ),
 )
 def stopped_by_the_test(
     proof: Proof,
@@ -98,6 +104,11 @@ def stopped_by_the_test(
         "the larger δ only": {"failure": lambda first, second: sp.Max(first, second)},
         "the larger ℰ only": {"level": lambda first, second: sp.Max(first, second)},
     },
+    uses=("preliminaries.reference_measure",),
+    assumes=(
+        DENSITIES,
+        UNION_BOUND,
+    ),
 )
 def naive_composition(
     proof: Proof,

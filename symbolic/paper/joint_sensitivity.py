@@ -81,6 +81,7 @@ def change_by_blocks() -> Expr:
         "√d for d in front of the ℓ₂-sensitivity": {"value": lambda d: sp.sqrt(2 * d)},
         "equality in odd dimensions too": {"odd": lambda d: ROOT_TWO * d},
     },
+    uses=("joint_sensitivity.gram_matrix",),
 )
 def gram_matrix_entries(
     proof: Proof,
@@ -156,6 +157,10 @@ def cross_moment(proof: Proof, bound: Expr = ONE, value: Expr = TWO, joint: Expr
         "the corrected sensitivities put together, √(2 + 2²)": {"value": sp.sqrt(6)},
         "orthogonal data points": {"inner": sp.Integer(0)},
     },
+    uses=(
+        "joint_sensitivity.gram_matrix",
+        "joint_sensitivity.cross_moment",
+    ),
 )
 def ridge_pair(proof: Proof, value: Expr = 3 / ROOT_TWO, inner: Expr = ONE / 2) -> None:
     """Released as one vector, (XᵀX, Xᵀy) has ℓ₂-sensitivity 3/√2, at ⟨x, x'⟩ = ½ and y = −y' = 1."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import sympy as sp
 
 from nrverify.ledger import derivation, needs, supports
+from nrverify.ledger.assumptions import DENSITIES
 from nrverify.ledger.proof import Expr, Proof
 
 S, T, Z, A, RATE, KAPPA = sp.symbols("s t z a g kappa", positive=True)
@@ -46,6 +47,8 @@ def log_atom(z: Expr, s: Expr, t: Expr) -> Expr:
             "atom": lambda z, s, t: sp.log(s / t) + sp.Abs(z) * (1 / s - 1 / t)
         },
     },
+    uses=("laplace_process.clock_gives_the_walk",),
+    assumes=(DENSITIES,),
 )
 def reverse_kernel(
     proof: Proof,
@@ -118,6 +121,7 @@ def cdf_beyond(y: Expr, z: Expr, s: Expr, t: Expr) -> Expr:
             "beyond": lambda y, z, s, t: 1 - (t - s) / (2 * t) * sp.exp(z / t - y * (1 / s + 1 / t))
         },
     },
+    uses=("laplace_bridge.reverse_kernel",),
 )
 def reverse_distribution(
     proof: Proof,
@@ -180,6 +184,8 @@ def one_coin_density(x: Expr, y: Expr) -> Expr:
         "a kernel centred at 0 instead of the value": {"centre": sp.Integer(0)},
         "the ℓ∞ distance for Δ₁": {"distance": lambda a, b: sp.Max(a, b)},
     },
+    uses=("laplace_bridge.reverse_kernel",),
+    assumes=(DENSITIES,),
 )
 def ex_post_privacy(
     proof: Proof,

@@ -8,6 +8,7 @@ import sympy as sp
 from flint import arb
 
 from nrverify.ledger import certificate, derivation, holds, refuted, supports
+from nrverify.ledger.assumptions import MARKOV_INEQUALITY
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 
@@ -109,6 +110,8 @@ def level_with_delta(square: Expr, log_inverse: Expr) -> Expr:
         "√(cℓ) for √(2cℓ)": {"level": lambda c, ell: c / 2 + sp.sqrt(c * ell)},
         "no c/2": {"level": lambda c, ell: sp.sqrt(2 * c * ell)},
     },
+    uses=("laplace_delta.loss_of_one_coordinate",),
+    assumes=(MARKOV_INEQUALITY,),
 )
 def tail_of_the_loss(proof: Proof, level: Callable[[Expr, Expr], Expr] = level_with_delta) -> None:
     """If ‖f(x)−f(x')‖₂ ≤ Δ₂, then P(L ≥ Δ₂²/2t² + (Δ₂/t)√(2ℓ)) ≤ δ, in every dimension."""
@@ -142,6 +145,7 @@ def one_dimensional_delta(gain: Expr) -> Expr:
         "1 − e^{−gain}": {"curve": lambda gain: 1 - sp.exp(-gain)},
         "linear in the gain": {"curve": lambda gain: gain / 2},
     },
+    uses=("laplace_delta.loss_of_one_coordinate",),
 )
 def one_dimension_gains_nothing(proof: Proof, curve: Callable[[Expr], Expr] = one_dimensional_delta) -> None:
     """In one dimension δ lowers the level x = Δ/t by −2 log(1−δ) only, and the bound on the loss itself not at all."""
@@ -210,6 +214,7 @@ def laplace_tail(epsilon: Expr) -> Expr:
         "the loss of Laplace noise, which is bounded": {"tail": laplace_tail},
         "no noise in the loss": {"spread": sp.Integer(0)},
     },
+    uses=("privacy_loss.loss_at_a_fixed_time",),
 )
 def gaussian_loss_is_unbounded(
     proof: Proof, tail: Callable[[Expr], Expr] = gaussian_tail, spread: Expr = V**2 / T

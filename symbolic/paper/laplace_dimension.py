@@ -12,6 +12,7 @@ import sympy as sp
 from flint import acb, arb
 
 from nrverify.ledger import certificate, derivation, refuted, supports
+from nrverify.ledger.assumptions import CHARACTERISTIC
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 
@@ -55,6 +56,8 @@ def one_coin(first: Expr, second: Expr, eta: Expr, t: Expr) -> Expr:
         "one Poisson clock for both coordinates": {"joint": one_clock},
         "one coin for both coordinates": {"joint": one_coin},
     },
+    uses=("laplace_process.clock_gives_the_walk",),
+    assumes=(CHARACTERISTIC,),
 )
 def joint_law_in_two_dimensions(proof: Proof, joint: Callable[..., Expr] = own_clocks) -> None:
     """Only with a clock of its own in each coordinate is the law at t that of independent Lap(t) coordinates."""

@@ -8,6 +8,7 @@ from functools import cache
 import sympy as sp
 
 from nrverify.ledger import derivation, gap, holds, misprint, needs, refuted, supports
+from nrverify.ledger.assumptions import CHARACTERISTIC, CONVERGENCE, POISSON
 from nrverify.ledger.proof import Expr, Proof
 
 ETA, S, T, LATER, STEP, U, X = sp.symbols("eta s t v h u x", positive=True)
@@ -44,6 +45,7 @@ def squared_ratio(s: Expr, t: Expr) -> Expr:
         "a jump of the earlier scale": {"jump_scale": lambda s, t: s},
         "t₀ = t₁ in the first step": {"first": lambda t: t},
     },
+    assumes=(CHARACTERISTIC,),
 )
 def walk_keeps_laplace_laws(
     proof: Proof,
@@ -114,6 +116,7 @@ def clock(t: Expr) -> Expr:
         "the printed P̃(e^{t/2})": {"time": lambda t: sp.exp(t / 2)},
         "P̃(log t)": {"time": sp.log},
     },
+    assumes=(POISSON,),
 )
 def time_change_of_the_clock(proof: Proof, time: Callable[..., Expr] = clock) -> None:
     """With P̃ of rate 1 on [log η², ∞), the clock is P_t = P̃(2 log t), and conversely P̃(w) = P(e^{w/2})."""
@@ -142,6 +145,10 @@ def log_factor(u: Expr, end: Expr) -> Expr:
         "the printed d/du[−log g]ⁿ": {"antiderivative": lambda log, n: (-log) ** n},
         "no sign at all": {"antiderivative": lambda log, n: log**n},
     },
+    assumes=(
+        POISSON,
+        CONVERGENCE,
+    ),
 )
 def ordered_integrals(proof: Proof, antiderivative: Callable[[Expr, Expr], Expr] = lambda log, n: -(log**n)) -> None:
     """∫ over v ≤ u₁ < … < u_n ≤ w of ∏ 1/(1 + λ²e^{u_i}) is (log g(v))ⁿ/n!; summed over n: φ_t/φ_η."""
@@ -195,6 +202,14 @@ def increment(jump: Callable[[Expr], Expr], start: Expr, end: Expr, rate: Expr =
         "intensity 1/t": {"rate": sp.Rational(1, 2)},
         "a jump of twice the scale": {"jump": lambda u: characteristic(2 * u)},
     },
+    uses=(
+        "laplace_process.walk_keeps_laplace_laws",
+        "laplace_process.time_change_of_the_clock",
+    ),
+    assumes=(
+        POISSON,
+        CHARACTERISTIC,
+    ),
 )
 def clock_gives_the_walk(
     proof: Proof,
@@ -245,6 +260,8 @@ def clock_gives_the_walk(
         "a time below η": {"time": ETA / 2},
         "a clock of intensity 1/t": {"intensity": lambda u: 1 / u},
     },
+    uses=("laplace_process.clock_gives_the_walk",),
+    assumes=(CONVERGENCE,),
 )
 def times_from_eta_or_from_zero(
     proof: Proof,
@@ -272,6 +289,8 @@ def times_from_eta_or_from_zero(
         "arrivals 𝒯_{n−1}/U": {"power": sp.Integer(-1)},
         "arrivals 𝒯_{n−1}√U": {"power": sp.Rational(1, 2)},
     },
+    uses=("laplace_process.clock_gives_the_walk",),
+    assumes=(POISSON,),
 )
 def sampling_recipe(
     proof: Proof,

@@ -9,6 +9,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, needs, refuted, supports
+from nrverify.ledger.assumptions import BROWNIAN, CONVERGENCE, FUBINI, HEAT_EQUATION, OPTIONAL_STOPPING
 from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import normal_cdf, normal_density, same_infinity, tail_ball
@@ -59,6 +60,10 @@ def null_process() -> Example:
         "paths that are not right-continuous": {"example": spike_process},
         "a process that starts at 0": {"example": null_process},
     },
+    assumes=(
+        OPTIONAL_STOPPING,
+        CONVERGENCE,
+    ),
 )
 def ville(proof: Proof, example: Callable[[], Example] = survival_process) -> None:
     """P(∃t: X_t ≥ EX_0/δ) ≤ δ for a right-continuous nonnegative supermartingale with EX_0 > 0, and it is sharp."""
@@ -104,6 +109,10 @@ def full_square(rate: Expr) -> Expr:
         "the compensator λ² for λ²/2": {"compensator": full_square},
         "no compensator": {"compensator": lambda rate: sp.Integer(0)},
     },
+    assumes=(
+        BROWNIAN,
+        FUBINI,
+    ),
 )
 def mixtures_of_exponential_martingales(proof: Proof, compensator: Callable[[Expr], Expr] = half_square) -> None:
     """Y^λ is a nonnegative martingale for every λ, and so is its mixture under any probability measure π."""
@@ -146,6 +155,10 @@ def mixtures_of_exponential_martingales(proof: Proof, compensator: Callable[[Exp
         "the image at b instead of 2b": {"image": lambda b: b},
         "a line that falls": {"weight": lambda a, b: sp.exp(2 * a * b)},
     },
+    assumes=(
+        BROWNIAN,
+        HEAT_EQUATION,
+    ),
 )
 def line_crossing(
     proof: Proof,
@@ -184,6 +197,11 @@ def line_crossing(
         "a continuous nonnegative martingale that does not vanish (stopped at time 1)": {"horizon": sp.Integer(1)},
         "λ = 0, where Y is 1 for ever": {"rate": sp.Integer(0)},
     },
+    uses=(
+        "martingales.line_crossing",
+        "martingales.mixtures_of_exponential_martingales",
+    ),
+    assumes=(OPTIONAL_STOPPING,),
 )
 def exactly_delta(proof: Proof, horizon: Expr = sp.oo, rate: Expr = RATE) -> None:
     """P(∃t: Y^λ_t ≥ 1/δ) = δ(1 − E[Y_∞; no crossing]): exactly δ iff Y vanishes on the paths that never cross."""

@@ -8,6 +8,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
+from nrverify.ledger.assumptions import FUBINI, ITERATED_LOGARITHM, OPTIONAL_STOPPING
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, normal_cdf, normal_density, same_infinity
@@ -50,6 +51,8 @@ def _integral_over_rates(one_sided_rates: bool) -> Expr:
         "half-normal without the factor 2": {"half": lambda x, t, rho: half_normal_mixture(x, t, rho) / 2},
         "half-normal with Φ(−u)": {"half": lambda x, t, rho: half_normal_mixture(-x, t, rho)},
     },
+    uses=("martingales.mixtures_of_exponential_martingales",),
+    assumes=(FUBINI,),
 )
 def mixture_martingales(
     proof: Proof,
@@ -98,6 +101,15 @@ def one_sided(x: Expr, curve: Expr) -> Expr:
             "curve": lambda t, rho, odds: sp.sqrt((t + rho) * (2 * odds + 2 * sp.log((t + rho) / rho)))
         },
     },
+    uses=(
+        "mixture.mixture_martingales",
+        "martingales.exactly_delta",
+        "martingales.ville",
+    ),
+    assumes=(
+        OPTIONAL_STOPPING,
+        ITERATED_LOGARITHM,
+    ),
 )
 def mixture_inequality(
     proof: Proof,
@@ -201,6 +213,14 @@ def one_sided_factor(
         "mixing over all rates, where the event is two-sided": {"mixture": normal_mixture},
         "half-normal without the factor 2": {"mixture": lambda x, t, rho: half_normal_mixture(x, t, rho) / 2},
     },
+    uses=(
+        "mixture.mixture_martingales",
+        "martingales.exactly_delta",
+    ),
+    assumes=(
+        OPTIONAL_STOPPING,
+        ITERATED_LOGARITHM,
+    ),
 )
 def half_normal_curve_is_exact(proof: Proof, mixture: Callable[[Expr, Expr, Expr], Expr] = half_normal_mixture) -> None:
     """The curve that solves 2√(ρ/(t+ρ))e^{u²/2}Φ(u) = 1/δ is crossed from below with probability exactly δ."""

@@ -20,6 +20,7 @@ T, SENSITIVITY, ODDS, EPSILON, W = sp.symbols("t Delta ell epsilon w", positive=
         "ρ* = t*/w": {"ratio": lambda w: w},
         "w − log w = 1 + ℓ for 1 + 2ℓ": {"equation": lambda w: w - sp.log(w) - 1},
     },
+    uses=("boundary_algebra.boundaries_decrease",),
 )
 def tightest_mixture(
     proof: Proof,
@@ -56,6 +57,7 @@ def tightest_mixture(
         "a* with ℓε/2 for ℓε": {"slope": lambda odds, epsilon, d: (sp.sqrt(odds**2 + odds * epsilon / 2) - odds) / d},
         "b* = ℓ/a*": {"intercept": lambda odds, a: odds / a},
     },
+    uses=("boundary_algebra.boundaries_decrease",),
 )
 def tightest_line(
     proof: Proof,

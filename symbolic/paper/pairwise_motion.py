@@ -13,6 +13,7 @@ import sympy as sp
 from flint import acb, arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
+from nrverify.ledger.assumptions import GAUSSIAN
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.gaussian_paths import Functional, covariance, motion, variance
@@ -49,6 +50,7 @@ def expectation(signs: tuple[int, ...], intervals: tuple[int, ...] = INTERVALS) 
         "independent of B_s alone": {"past": ONE_TIME_ONLY},
         "only two intervals, which two times can touch": {"intervals": (1, 2)},
     },
+    assumes=(GAUSSIAN,),
 )
 def brownian_definition(proof: Proof, past: Past = ALL_OF_THE_PAST, intervals: tuple[int, ...] = INTERVALS) -> None:
     """Independence of all of the past forces c = 0; independence of B_s alone admits every c, Brownian or not."""

@@ -8,6 +8,7 @@ from itertools import product
 import sympy as sp
 
 from nrverify.ledger import derivation, holds, misprint, refuted
+from nrverify.ledger.assumptions import BROWNIAN, DENSITIES, GAUSSIAN
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.gaussian_paths import covariance, motion
 
@@ -33,6 +34,7 @@ def separate_densities(p: Expr, q: Expr) -> tuple[Expr, Expr]:
         "each law against its own reference": {"densities": separate_densities},
         "the ratio upside down": {"log_ratio": lambda p, q: sp.log(q) - sp.log(p)},
     },
+    assumes=(DENSITIES,),
 )
 def reference_measure(
     proof: Proof,
@@ -61,6 +63,8 @@ def reference_measure(
         "e^ε left out": {"factor": lambda epsilon: sp.S.One},
         "probabilistic privacy as an equivalent": {"reclaimed": lambda epsilon: sp.S.Zero},
     },
+    uses=("preliminaries.reference_measure",),
+    assumes=(DENSITIES,),
 )
 def probabilistic_privacy(
     proof: Proof,
@@ -150,6 +154,10 @@ def noise_reduction(proof: Proof, definition: Callable[..., Expr] = corrected_de
         "fractional Brownian motion, H = 3/4": {"kernel": lambda s, t: _fractional(s, t)},
         "a stationary kernel": {"kernel": lambda s, t: sp.exp(s - t)},
     },
+    assumes=(
+        BROWNIAN,
+        GAUSSIAN,
+    ),
 )
 def markov_martingale(proof: Proof, kernel: Callable[..., Expr] = lambda s, t: s) -> None:
     """Brownian motion is a martingale and Markov: noisier looks are post-processing of the least noisy one."""
@@ -180,6 +188,7 @@ def _fractional(s: Expr, t: Expr) -> Expr:
         "proportional to the variance": {"cost": lambda delta, t, z: t * (delta**2 / 2 + z * delta)},
         "proportional to the deviation": {"cost": lambda delta, t, z: sp.sqrt(t) * (delta**2 / 2 + z * delta)},
     },
+    uses=("privacy_loss.loss_at_a_fixed_time",),
 )
 def loss_falls_with_the_variance(
     proof: Proof,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import sympy as sp
 
 from nrverify.ledger import derivation, holds, misprint, proof_wrong, supports
+from nrverify.ledger.assumptions import BROWNIAN, DENSITIES, GAUSSIAN
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.gaussian_paths import covariance, motion
 from nrverify.symbolic.tools.inner_products import Vector, vector
@@ -47,6 +48,10 @@ def printed_variance(s: Expr, t: Expr) -> Expr:
         "variance of the forward increment": {"spread": increment_variance},
         "the variance behind the printed factor T_{n+1}/T_n": {"spread": printed_variance},
     },
+    assumes=(
+        BROWNIAN,
+        GAUSSIAN,
+    ),
 )
 def next_release(
     proof: Proof,
@@ -93,6 +98,8 @@ def no_factor(s: Expr, t: Expr) -> Expr:
         "no factor": {"factor": no_factor},
         "increments weighted by the less noisy time": {"rewound": lambda s, t: s},
     },
+    uses=("privacy_loss.next_release",),
+    assumes=(DENSITIES,),
 )
 def telescoping(
     proof: Proof,
@@ -145,6 +152,8 @@ def bare_noise(value: Vector, noise: Vector) -> Vector:
         "a drift of ‖v‖²/T": {"drift": lambda square, time: square / time},
         "the drift with a minus sign": {"drift": lambda square, time: -square / (2 * time)},
     },
+    uses=("privacy_loss.telescoping",),
+    assumes=(GAUSSIAN,),
 )
 def loss_of_a_release(
     proof: Proof,
@@ -184,6 +193,7 @@ def loss_of_a_release(
 @derivation(
     {"B04": holds},
     rejects={"W in place of its positive part": {"positive_part": lambda w: w}},
+    uses=("privacy_loss.loss_of_a_release",),
 )
 def loss_bound(
     proof: Proof, positive_part: Callable[..., Expr] = lambda w: w if w.is_nonnegative else sp.Integer(0)
@@ -205,6 +215,7 @@ def loss_bound(
         "variance Δ²/2t": {"variance": lambda delta, t: delta**2 / (2 * t)},
         "variance Δ²": {"variance": lambda delta, t: delta**2},
     },
+    uses=("privacy_loss.loss_of_a_release",),
 )
 def loss_at_a_fixed_time(
     proof: Proof,

@@ -8,6 +8,7 @@ import sympy as sp
 from flint import acb, arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
+from nrverify.ledger.assumptions import BROWNIAN, SPECTRAL
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, normal_density
@@ -27,6 +28,7 @@ def fixed_in_advance(u: Expr) -> Expr:
         "ρ re-tuned at every look": {"squared_level": lambda u: W},
         "(a, b) re-tuned at every look": {"squared_level": lambda u: 2 * ODDS},
     },
+    assumes=(BROWNIAN,),
 )
 def a_boundary_must_be_fixed_in_advance(proof: Proof, squared_level: Callable[[Expr], Expr] = fixed_in_advance) -> None:
     """A curve √t·h(t) with bounded h is met with probability 1, as the re-tuned ones are; with one ρ it is not."""
@@ -72,6 +74,7 @@ def squared_level_of_mixtures(odds: Ball) -> Ball:
         "the rate p instead of p/2": {"rate": lambda p: p},
         "the argument −y instead of −y/√2": {"scale": sp.S.One},
     },
+    assumes=(SPECTRAL,),
 )
 def killed_process_has_hermite_eigenfunctions(
     proof: Proof,

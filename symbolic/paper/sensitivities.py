@@ -8,6 +8,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, refuted, supports
+from nrverify.ledger.assumptions import STRONG_CONVEXITY
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.inner_products import vector
@@ -37,6 +38,7 @@ def slope(margin: Expr) -> Expr:
         "ℓ₁ without √d": {"dimension": ONE},
         "add or remove: 1/((n+1)λ)": {"pulls": 1},
     },
+    assumes=(STRONG_CONVEXITY,),
 )
 def logistic_minimiser(
     proof: Proof,
@@ -92,6 +94,7 @@ PEAK = (1 + OMEGA, 1 / OMEGA)
 @derivation(
     {"E01": supports},
     rejects={"maximum at m = 1": {"peak": (ONE, sp.E)}},
+    assumes=(STRONG_CONVEXITY,),
 )
 def norm_of_the_minimiser(proof: Proof, peak: tuple[Expr, Expr] = PEAK) -> None:
     """λ‖β*‖² is a mean of m_iσ(−m_i), at most W₀(1/e): ‖β*‖ ≤ √(W₀(1/e)/λ)."""

@@ -8,6 +8,7 @@ from functools import cache
 import sympy as sp
 
 from nrverify.ledger import derivation, needs, supports
+from nrverify.ledger.assumptions import DOOB, POISSON
 from nrverify.ledger.proof import Expr, Proof
 
 RATE, EARLY, S, STEP, X, THETA = sp.symbols("lambda mu s h x theta", positive=True)
@@ -51,6 +52,7 @@ def reduced(expression: Expr) -> Expr:
         "a process without negative jumps, λ₂ = 0": {"second_rate": sp.Integer(0)},
         "I_k(λt) for I_k(2λt)": {"argument": lambda a, b: sp.sqrt(a * b)},
     },
+    assumes=(POISSON,),
 )
 def skellam_noise(
     proof: Proof,
@@ -102,6 +104,8 @@ def bridge_term(a: Expr, n: Expr, fraction: Expr) -> Expr:
         },
         "argument 2λ(t+s) after s": {"rest": lambda s, t: t + s},
     },
+    uses=("skellam_process.skellam_noise",),
+    assumes=(POISSON,),
 )
 def skellam_bridge(
     proof: Proof,
@@ -212,6 +216,7 @@ def line(mu: Expr, level: Expr, theta: Expr) -> Expr:
         "half the variance": {"boundary": lambda mu, level, theta: line(mu / 2, level, theta)},
         "ℓ/2 for ℓ": {"boundary": lambda mu, level, theta: line(mu, level / 2, theta)},
     },
+    uses=("martingales.ville",),
 )
 def time_uniform_line(proof: Proof, boundary: Callable[..., Expr] = line) -> None:
     """For θ fixed in advance X_t < B(t) = (ℓ + μ(cosh θ − 1))/θ for all t with probability ≥ 1 − δ, μ = 2λt."""
@@ -243,6 +248,8 @@ def renyi_exponent(order: Expr, level: Expr, divergence: Expr) -> Expr:
         },
         "no α before ε": {"exponent": lambda order, level, divergence: -level + order * divergence},
     },
+    uses=("preliminaries.reference_measure",),
+    assumes=(DOOB,),
 )
 def renyi_bound_for_all_looks(proof: Proof, exponent: Callable[..., Expr] = renyi_exponent) -> None:
     """(R): P(sup over t ≥ t₀ of L_t ≥ ε) ≤ exp(−α(ε − D_{1+α}(t₀))), for every noise-reduction mechanism."""

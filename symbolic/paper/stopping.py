@@ -8,6 +8,7 @@ from itertools import product
 import sympy as sp
 
 from nrverify.ledger import derivation, gap, holds, misprint, refuted, supports
+from nrverify.ledger.assumptions import CONVERGENCE, DENSITIES, STRONG_MARKOV
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.inner_products import Vector, vector
 
@@ -61,6 +62,8 @@ def one_look_fewer(transcript: Transcript, stop: int) -> Transcript:
         "the last look left out": {"stopped": one_look_fewer},
         "the ratio of the first look": {"ratio_at": lambda stop: 1},
     },
+    uses=("privacy_loss.telescoping",),
+    assumes=(DENSITIES,),
 )
 def stopped_transcripts(
     proof: Proof,
@@ -101,6 +104,7 @@ def stopped_transcripts(
 @derivation(
     {"A18": holds, "P13": supports},
     rejects={"a rule that looks ahead": {"rules": rules_that_look_ahead}},
+    uses=("stopping.stopped_transcripts",),
 )
 def padded_schedule(proof: Proof, rules: Callable[[], Iterator[Table]] = stopping_rules) -> None:
     """S_m = T_{m∧N} is a sequence of time functions, and padding with the last release keeps all densities."""
@@ -125,6 +129,8 @@ def padded_schedule(proof: Proof, rules: Callable[[], Iterator[Table]] = stoppin
 @derivation(
     {"A17": gap("only transcripts up to a bound"), "B01": supports},
     rejects={"only transcripts up to a bound": {"longest": sp.Symbol("n", integer=True, positive=True)}},
+    uses=("stopping.stopped_transcripts",),
+    assumes=(CONVERGENCE,),
 )
 def unbounded_stopping(proof: Proof, longest: Expr = sp.oo) -> None:
     """For any N finite almost surely the masses of {N = n} sum to 1, so no limit of bounded stopping is needed."""
@@ -142,6 +148,8 @@ def unbounded_stopping(proof: Proof, longest: Expr = sp.oo) -> None:
         "the printed sign T_m − T_{m−1}": {"elapsed": lambda s, t: s - t},
         "a mean that keeps the value": {"share": lambda s, t: s / (2 * t)},
     },
+    uses=("privacy_loss.telescoping",),
+    assumes=(DENSITIES,),
 )
 def ties(
     proof: Proof,
@@ -192,6 +200,8 @@ UNKNOWN_CHANCE = sp.Symbol("w", positive=True) / (1 + sp.Symbol("w", positive=Tr
 @derivation(
     {"A12": refuted("arbitrary stopping times, not given")},
     rejects={"arbitrary stopping times, not given": {"chances": (UNKNOWN_CHANCE,)}},
+    uses=("bridges.restart_is_a_bridge",),
+    assumes=(STRONG_MARKOV,),
 )
 def times_must_be_known(proof: Proof, chances: tuple[Expr, ...] = (sp.S.Zero, sp.S.One)) -> None:
     """Given X_τ = y the rest is a bridge if y fixes τ (as T_1 − T_m(y) does); if τ stays random it is not Gaussian."""
@@ -237,6 +247,7 @@ def backward_stopping_times(proof: Proof, ordered: bool = True) -> None:
 @derivation(
     {"A05": gap("the law of Y alone")},
     rejects={"the law of Y alone": {"coupling": sp.Symbol("c", nonzero=True)}},
+    assumes=(DENSITIES,),
 )
 def random_start(proof: Proof, coupling: Expr = sp.S.Zero) -> None:
     """From a constant start to a random one: P(Y ∈ E, G) = E[P(Y ∈ E) P(G | A)] = P(Y ∈ E) P(G)."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import sympy as sp
 
 from nrverify.ledger import derivation, holds, proof_wrong, supports
+from nrverify.ledger.assumptions import DENSITIES, FUBINI
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.paper.laplace_bridge import log_atom, log_density, log_forward, log_marginal
 
@@ -60,6 +61,7 @@ def redrawn_each_round(rounds: int, ratio: Expr) -> Expr:
         "query noise on the scale of the threshold noise": {"query": lambda level: 2 * SENSITIVITY / level},
         "the process jumps with probability (s/t)²": {"kept": lambda s, t: 1 - (s / t) ** 2},
     },
+    uses=("laplace_process.clock_gives_the_walk",),
 )
 def constant_level(
     proof: Proof,
@@ -92,6 +94,7 @@ def constant_level(
         "utilities shifted the wrong way": {"sign": 1},
         "a threshold that depends on the database": {"leak": sp.Symbol("g", real=True)},
     },
+    assumes=(DENSITIES,),
 )
 def varying_thresholds(proof: Proof, sign: int = -1, leak: Expr = NOTHING) -> None:
     """Thresholds τ_n and utilities u_n(Alg_{1:n}, ·) are the one-threshold algorithm with u_n − τ_n + τ."""
@@ -128,6 +131,7 @@ def varying_thresholds(proof: Proof, sign: int = -1, leak: Expr = NOTHING) -> No
         "levels at least ε_max": {"room": -ROOM},
         "jumps at rate 2/u²": {"rate": lambda u: 2 / u**2},
     },
+    uses=("laplace_process.times_from_eta_or_from_zero",),
 )
 def largest_level(
     proof: Proof,
@@ -189,6 +193,8 @@ def standard_inequalities(
         "a density relative to Lebesgue measure on Rⁿ, as printed": {"atom": lambda s, t: sp.Integer(0)},
         "the price of the first round's noise": {"price": lambda first, last: first / 2},
     },
+    uses=("laplace_bridge.reverse_kernel",),
+    assumes=(DENSITIES,),
 )
 def common_shift(
     proof: Proof,
@@ -240,6 +246,12 @@ def common_shift(
         "ε_n/4 after zeros": {"zeros": lambda level: level / 4},
         "ε_n/2 for a halt": {"halt": lambda level: level / 2},
     },
+    uses=(
+        "threshold_privacy.standard_inequalities",
+        "threshold_privacy.common_shift",
+        "threshold_privacy.varying_thresholds",
+    ),
+    assumes=(FUBINI,),
 )
 def both_bounds(
     proof: Proof,

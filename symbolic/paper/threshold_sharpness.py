@@ -8,6 +8,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, needs, supports
+from nrverify.ledger.assumptions import FUBINI
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.paper.geometric_margins import survival
@@ -62,6 +63,7 @@ def capped(rounds: int) -> int:
         "all utilities moved the same way": {"last_move": -1},
         "n zeros cost up to min(n, 4)·ε/4": {"zero_quarters": capped},
     },
+    uses=("threshold_privacy.constant_level",),
 )
 def constant_level_supremum(
     proof: Proof,
@@ -115,6 +117,7 @@ def total_of_doubling(n: Expr) -> Expr:
         "the levels before the last forgotten": {"total": lambda n: sp.Integer(1)},
         "levels that triple taken to double": {"growth": 3},
     },
+    uses=("threshold_privacy.both_bounds",),
 )
 def doubling_levels(proof: Proof, total: Callable[[Expr], Expr] = total_of_doubling, growth: int = 2) -> None:
     """With levels that double the test costs less than ε_N/2, releases and test together less than 1.5 ε_N."""
@@ -158,6 +161,7 @@ def fading_odds(n: Expr, odds: Expr) -> Expr:
 @derivation(
     {"R05": supports},
     rejects={"utilities that fall without bound": {"odds_of": fading_odds}},
+    assumes=(FUBINI,),
 )
 def bounded_utilities_halt(proof: Proof, odds_of: Callable[[Expr, Expr], Expr] = constant_odds) -> None:
     """If inf u_n > −∞ and ε_n ≤ ε_max the mechanism halts almost surely."""

@@ -8,6 +8,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, misprint, proof_wrong, refuted
+from nrverify.ledger.assumptions import FUBINI, UNION_BOUND
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.paper.geometric_margins import survival
@@ -66,6 +67,7 @@ def sharp_q(budget: Expr) -> Expr:
         "independent noises of the same scale": {"ratio": 1},
         "the other root for the sharp margin": {"root": lambda budget: 2 + sp.sqrt(4 - 6 * budget)},
     },
+    assumes=(UNION_BOUND,),
 )
 def margin(
     proof: Proof,
@@ -113,6 +115,8 @@ def margin(
 @derivation(
     {"R13": misprint("the union bounds sum to 1, as printed")},
     rejects={"the union bounds sum to 1, as printed": {"value": lambda gamma: sp.Integer(1)}},
+    uses=("threshold_utility.margin",),
+    assumes=(UNION_BOUND,),
 )
 def union_sum(proof: Proof, value: Callable[[Expr], Expr] = lambda gamma: gamma / 2) -> None:
     """(γ/2)Σp_n = γ/2, since the weights sum to 1."""
@@ -130,6 +134,8 @@ def union_sum(proof: Proof, value: Callable[[Expr], Expr] = lambda gamma: gamma 
         "levels that vary lose the guarantee, as printed": {"slack": lambda failure, allowed: failure - allowed},
         "margins from the first level instead of the realised one": {"realised": False},
     },
+    uses=("threshold_utility.margin",),
+    assumes=(FUBINI,),
 )
 def random_levels(
     proof: Proof,

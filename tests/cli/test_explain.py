@@ -46,7 +46,16 @@ def test_the_deciding_derivation_is_given_step_by_step():
         "rejects: the printed",
     ):
         assert words in result.output
-    assert "Evidence besides" in result.output
+    assert "The printed form fails" in result.output
+    assert "The corrected form holds" in result.output
+
+
+def test_a_true_claim_names_what_it_uses_and_assumes_and_how_much_was_sampled():
+    result = run("explain", "B09", "--verbose")
+    assert "uses paper.martingales.line_crossing" in result.output
+    assert "assumed: B is a Brownian motion" in result.output
+    assert " samples (quick; named above: standard)" in result.output
+    assert "0 = 0" not in result.output
 
 
 def test_verbose_shows_every_step_and_every_rejected_variant():

@@ -9,11 +9,12 @@ from rich.padding import Padding
 from nrverify.ledger.claims import Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.record import Step, counted
+from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.report.ledger.terminal import STYLE, cut
 
 MOST_STEPS = 12
-"""Of a derivation that decides; all of them when verbose."""
+"""Of a derivation that decides, by their names; all of them, with their formulas, when verbose."""
 
 
 def print_claim(item: Settled, console: Console, verbose: bool = False) -> None:
@@ -23,7 +24,7 @@ def print_claim(item: Settled, console: Console, verbose: bool = False) -> None:
     """
     _print_head(item, console)
     if verbose:
-        for result in item.results:
+        for result in (*item.deciding, *item.supporting):
             _print_evidence(result, console)
     else:
         _print_briefly(item, console)
@@ -38,46 +39,51 @@ def _print_head(item: Settled, console: Console) -> None:
     claim = item.claim
     console.print(f"[bold]{claim.id}[/] {escape(claim.title)}  [{STYLE[item.verdict]}]{item.verdict.value}[/]")
     console.print(escape(claim.where), style="dim")
-    for heading, text in (("Statement", claim.statement), ("Why", claim.why), ("Correction", claim.correction)):
+    correction = "More precisely" if item.verdict is Verdict.TRUE else "Correction"
+    for heading, text in (("Statement", claim.statement), ("Why", claim.why), (correction, claim.correction)):
         if text.strip():
             console.print(f"\n[bold]{heading}.[/] {escape(text.strip())}", highlight=False)
-    for latex in (claim.statement_latex, claim.correction_latex):
-        if latex.strip():
-            _say(console, latex.strip(), 2, "dim")
 
 
 def _print_briefly(item: Settled, console: Console) -> None:
-    exact_first = sorted(item.results, key=lambda result: list(Kind).index(result.kind))
-    deciding = [
-        result for result in exact_first if result.findings[item.claim.id].verdict is not None and not result.failed
-    ]
+    deciding = [result for result in item.deciding if not result.failed]
+    others = [result for result in (*item.deciding, *item.supporting) if result not in deciding]
+    failing = [result for result in deciding if result.findings[item.claim.id].printed is not None]
+    if failing:
+        console.print("\n[bold]The printed form fails[/]: each rejects it, and establishes the form it accepts")
     for result in deciding:
-        _print_deciding(result, console)
-    others = [result for result in exact_first if result not in deciding]
+        if not (failing and result is deciding[0]):
+            console.print()
+        _print_deciding(result, item, console)
     if not others:
         return
     rejected = sum(len(result.rejects) for result in others)
-    heading = "[bold]Evidence besides[/]" if deciding else "[bold]Evidence[/]"
-    console.print(f"\n{heading}, with {rejected} wrong variants rejected", highlight=False)
+    heading = "The corrected form holds" if failing else "Evidence besides" if deciding else "Evidence"
+    console.print(f"\n[bold]{heading}[/], with {rejected} wrong variants rejected", highlight=False)
     for result in others:
         style = "bold red" if result.failed else ""
         _say(console, cut(f"{result.kind.value} {result.outcome}: {_doc(result)}", _line(console)), 2, style)
 
 
-def _print_deciding(result: Result, console: Console) -> None:
+def _print_deciding(result: Result, item: Settled, console: Console) -> None:
     """What decides the verdict: in words, step by step in a line each, and what it rejects."""
-    words = f"\n[bold]Decided by[/] a {result.kind.value}: {result.outcome} [dim]({escape(result.name)})[/]"
+    words = f"[bold]Decided by[/] a {result.kind.value}: {result.outcome} [dim]({escape(result.name)})[/]"
     if result.kind is Kind.DERIVATION:
         words += f", {counted(result.steps)}"
     console.print(words, highlight=False)
     _say(console, _doc(result), 2)
     if result.kind is Kind.DERIVATION:
         for number, step in enumerate(result.steps[:MOST_STEPS], 1):
-            _say(console, cut(f"{number}. {_step(step)}", _line(console)), 2, "" if step.checked else "italic")
+            mark = f" [{step.mark}]" if step.mark else ""
+            _say(console, f"{number}. {step.name}{mark}", 2, "" if step.checked else "italic")
         if (more := len(result.steps) - MOST_STEPS) > 0:
             _say(console, f"… {more} more step{'s' if more > 1 else ''}", 2)
+    _print_ground(result, console, tree=False)
+    _print_sampling(result, console)
     if result.rejects:
-        _say(console, f"rejects: {'; '.join(result.rejects)}", 2, "green")
+        printed = result.findings[item.claim.id].printed
+        variants = [f"{name} (as printed)" if name == printed else name for name in result.rejects]
+        _say(console, f"rejects: {'; '.join(variants)}", 2, "green")
 
 
 def _print_evidence(result: Result, console: Console) -> None:
@@ -91,16 +97,45 @@ def _print_evidence(result: Result, console: Console) -> None:
         _say(console, f"{number}. {_step(step)}", 2, "" if step.checked else "italic")
         if step.latex:
             _say(console, step.latex, 5, "dim")
+    _print_ground(result, console, tree=True)
     for variant in result.rejects:
         _say(console, f"rejects: {variant}", 2, "green")
-    if result.samples is not None and result.alpha is not None:
-        _say(console, f"{result.samples} samples, false alarm with probability at most {result.alpha:.3g}", 2)
+    _print_sampling(result, console)
+
+
+def _print_ground(result: Result, console: Console, tree: bool) -> None:
+    """What it assumes, itself and through what it uses, and what it uses: in a line, or as a tree to the bottom."""
+    assumed = all_assumptions(result.assumes, result.uses)
+    if assumed:
+        _say(console, f"assumed: {'; '.join(assumed)}", 2)
+    if tree:
+        _print_uses(result.uses, console, 2)
+    elif result.uses:
+        _say(console, f"uses: {', '.join(_short(use) for use in result.uses)}", 2)
+
+
+def _short(use: Use) -> str:
+    return f"{use.name.rpartition('.')[2]} ({use.claims[0]})"
+
+
+def _print_uses(uses: tuple[Use, ...], console: Console, indent: int) -> None:
+    for use in uses:
+        name = use.name.removeprefix("symbolic.")
+        _say(console, f"uses {name} (nrverify explain {use.claims[0]})", indent, "dim")
+        _print_uses(use.uses, console, indent + 2)
+
+
+def _print_sampling(result: Result, console: Console) -> None:
+    """How much was sampled here: the words above name the sizes of the standard profile."""
+    if result.samples is None or result.alpha is None:
+        return
+    here = f"this run: {result.samples:,} samples (quick; named above: standard)"
+    _say(console, f"{here}; false alarm: {result.alpha:.0e}", 2)
 
 
 def _step(step: Step) -> str:
     """A step and what checked it."""
-    marks = {"words": "in words", "sympy": "by sympy"}
-    mark = f" [{marks[step.by]}]" if step.by in marks else ""
+    mark = f" [{step.mark}]" if step.mark else ""
     return f"{step.name}: {step.text}{mark}"
 
 

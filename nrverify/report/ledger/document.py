@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nrverify.ledger.claims import Ledger
+from nrverify.ledger.tree import Use
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
 
@@ -20,13 +22,24 @@ def ledger_document(verification: Verification) -> dict[str, Any]:
     """The document behind the JSON report."""
     return {
         "schema": SCHEMA,
-        "settled": verification.settled_count,
-        "total": len(verification.settled),
+        **_counts(verification.of(Ledger.PAPER)),
         "profile": verification.profile,
         "seed": verification.seed,
         "problems": list(verification.problems),
-        "claims": [_claim(item) for item in verification.settled],
+        "claims": _claims(verification.of(Ledger.PAPER)),
+        "beyond": {
+            **_counts(verification.of(Ledger.BEYOND)),
+            "claims": _claims(verification.of(Ledger.BEYOND)),
+        },
     }
+
+
+def _counts(verification: Verification) -> dict[str, int]:
+    return {"settled": verification.settled_count, "total": len(verification.settled)}
+
+
+def _claims(verification: Verification) -> list[dict[str, Any]]:
+    return [_claim(item) for item in verification.settled]
 
 
 def _claim(item: Settled) -> dict[str, Any]:
@@ -39,19 +52,36 @@ def _claim(item: Settled) -> dict[str, Any]:
         "correction": item.claim.correction or None,
         "why": item.claim.why or None,
         "problem": item.problem or None,
-        "evidence": [_evidence(result) for result in item.results],
+        "evidence": [_evidence(result, item) for result in item.results],
     }
 
 
-def _evidence(result: Result) -> dict[str, Any]:
+def _evidence(result: Result, item: Settled) -> dict[str, Any]:
+    finding = result.findings[item.claim.id]
     return {
         "name": result.name,
         "kind": result.kind.value,
         "outcome": result.outcome,
+        "decides": finding.verdict is not None,
+        "printed": finding.printed,
         "rejects": list(result.rejects),
         "samples": result.samples,
         "alpha": result.alpha,
         "seconds": round(result.seconds, 3),
         "message": result.message or None,
-        "steps": [{"name": step.name, "checked": step.checked, "by": step.by} for step in result.steps],
+        "steps": [
+            {"name": step.name, "checked": step.checked, "by": step.by, "tools": list(step.tools)}
+            for step in result.steps
+        ],
+        "assumes": list(result.assumes),
+        "uses": [_use(use) for use in result.uses],
+    }
+
+
+def _use(use: Use) -> dict[str, Any]:
+    return {
+        "name": use.name,
+        "claims": list(use.claims),
+        "assumes": list(use.assumes),
+        "uses": [_use(below) for below in use.uses],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from nrverify.ledger.claims import Verdict
+from nrverify.ledger.claims import Ledger, Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.verdicts import Settled
 from nrverify.ledger.verification import Verification
@@ -15,8 +15,14 @@ PAPER = "*Brownian Noise Reduction: Maximizing Privacy Subject to Accuracy Const
 ERRATA_PARTS = (
     (1, "Mistakes that matter", "Whoever implements or relies on the printed form leaks, or computes nonsense."),
     (2, "Wrong statements and proofs", "The idea survives; the statement, its proof or a constant does not."),
-    (3, "Misprints, gaps and unstated hypotheses", "The meaning is recoverable."),
+    (3, "Misprints and gaps", "The meaning is recoverable."),
 )
+
+HYPOTHESIS = (
+    "True with a hypothesis the paper does not state",
+    "The statement is right once the hypothesis is added; without it a counterexample is rejected.",
+)
+"""Its own heading: an unstated hypothesis is no wrong theorem."""
 
 MEANING = {
     Verdict.TRUE: "as printed",
@@ -32,12 +38,15 @@ MEANING = {
 
 def ledger_markdown(verification: Verification) -> str:
     """The document; it depends on the claims and the names of their evidence only, not on when it was made."""
+    paper, beyond = verification.of(Ledger.PAPER), verification.of(Ledger.BEYOND)
     parts = [
-        _opening(verification),
-        *(_errata(verification.settled, *part) for part in ERRATA_PARTS),
-        _sharper(verification.settled),
-        _table(verification.settled),
-        _evidence(verification.settled),
+        _opening(paper),
+        *(_errata(paper.settled, *part) for part in ERRATA_PARTS),
+        _hypotheses(paper.settled),
+        _sharper(paper.settled),
+        _table(paper.settled),
+        _evidence(paper.settled),
+        _beyond(beyond),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -64,6 +73,38 @@ def _opening(verification: Verification) -> str:
     )
 
 
+def _beyond(verification: Verification) -> str:
+    """The second ledger: each statement, what became of it and why, and its evidence."""
+    if not verification.settled:
+        return ""
+    evidence = {result.name: result for item in verification.settled for result in item.results}
+    rejected = sum(len(result.rejects) for result in evidence.values())
+    opening = (
+        "# Beyond the paper\n\nWhat users of noise reduction need and the paper does not say. "
+        f"**{verification.settled_count} of {len(verification.settled)} statements are settled**: {verification.ways}. "
+        f"{len(evidence)} pieces of evidence between them reject {rejected} wrong variants."
+    )
+    return "\n\n".join([opening, *(_statement(item) for item in verification.settled), _evidence(verification.settled)])
+
+
+def _statement(item: Settled) -> str:
+    claim = item.claim
+    lines = [f"### {claim.id}. {claim.title} ({item.verdict.value})", "", f"*{claim.where}*", ""]
+    lines += [f"**Statement:** {_one_line(claim.statement)}", "", f"**Why:** {_one_line(claim.why)}"]
+    if claim.correction.strip():
+        heading = "More precisely" if item.verdict is Verdict.TRUE else "What holds instead"
+        lines += ["", f"**{heading}:** {_one_line(claim.correction)}"]
+    if item.problem:
+        lines += ["", f"**Not settled:** {_one_line(item.problem)}"]
+    return "\n".join(lines)
+
+
+def _hypotheses(settled: Iterable[Settled]) -> str:
+    items = [item for item in settled if item.verdict is Verdict.TRUE_WITH_HYPOTHESIS]
+    title, words = HYPOTHESIS
+    return "\n\n".join([f"## {title}\n\n{words}", *(_erratum(item) for item in items)]) if items else ""
+
+
 def _errata(settled: Iterable[Settled], weight: int, title: str, words: str) -> str:
     wrong = [item for item in settled if item.claim.weight == weight and _is_erratum(item)]
     if not wrong:
@@ -72,7 +113,7 @@ def _errata(settled: Iterable[Settled], weight: int, title: str, words: str) -> 
 
 
 def _is_erratum(item: Settled) -> bool:
-    return item.verdict not in (Verdict.TRUE, Verdict.NOT_CHECKABLE)
+    return item.verdict not in (Verdict.TRUE, Verdict.TRUE_WITH_HYPOTHESIS, Verdict.NOT_CHECKABLE)
 
 
 def _erratum(item: Settled) -> str:
@@ -80,7 +121,8 @@ def _erratum(item: Settled) -> str:
     lines = [f"### {claim.id}. {claim.title} ({item.verdict.value})", "", f"*{claim.where}*", ""]
     lines.append(f"**The paper says:** {_one_line(claim.statement)}")
     if claim.why.strip():
-        lines += ["", f"**What is wrong:** {_one_line(claim.why)}"]
+        needed = item.verdict is Verdict.TRUE_WITH_HYPOTHESIS
+        lines += ["", f"**{'Why it is needed' if needed else 'What is wrong'}:** {_one_line(claim.why)}"]
     if claim.correction.strip():
         lines += ["", f"**It should say:** {_one_line(claim.correction)}"]
     if item.problem:
@@ -116,14 +158,21 @@ def _table(settled: Iterable[Settled]) -> str:
 
 
 def _evidence(settled: Iterable[Settled]) -> str:
-    blocks = ["## The evidence", "", "`nrverify explain ID` prints the steps of each derivation.", ""]
+    blocks = [
+        "## The evidence",
+        "",
+        "`nrverify explain ID` prints the steps of each derivation.",
+        "",
+    ]
     for item in settled:
         if item.verdict is Verdict.NOT_CHECKABLE:
             blocks.append(f"- **{item.claim.id}** not checkable: {_one_line(item.claim.why)}")
             continue
         blocks.append(f"- **{item.claim.id}** {item.verdict.value}")
-        for result in item.results:
-            rejects = "; rejects " + "; ".join(result.rejects) if result.rejects else ""
+        for result in (*item.deciding, *item.supporting):
+            printed = result.findings[item.claim.id].printed
+            variants = [f"{name} (as printed)" if name == printed else name for name in result.rejects]
+            rejects = "; rejects " + "; ".join(variants) if variants else ""
             place = f": {_one_line(result.doc)}" if result.kind is Kind.READING else ""
             blocks.append(f"  - {result.kind.value} `{result.name}`: {result.outcome}{place}{rejects}")
     return "\n".join(blocks)

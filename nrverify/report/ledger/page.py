@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from nrverify.ledger.claims import Claim, Verdict
+from nrverify.ledger.claims import Claim, Ledger, Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.record import Step, counted
+from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
-from nrverify.report.ledger.markdown import ERRATA_PARTS, MEANING
+from nrverify.report.ledger.markdown import ERRATA_PARTS, HYPOTHESIS, MEANING
 from nrverify.report.page.charts.shares import strip
 from nrverify.report.page.environment import render
 from nrverify.report.page.inline_math import set_prose
@@ -81,6 +82,7 @@ class ClaimView:
     tone: str
     kinds: str
     where: Markup
+    statement_heading: str
     statement: Markup
     statement_formula: Markup
     layout: str
@@ -111,6 +113,9 @@ class EvidenceView:
     step_count: int
     step_words: str
     """How many steps were checked, and how many are in words."""
+    assumes: tuple[str, ...]
+    """Here and in what it uses."""
+    uses: tuple[Use, ...]
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,10 @@ class StepView:
     name: Markup
     formula: Markup
     text: Markup
+    source: str
+    """Of a step that has no formula: as the derivation wrote it."""
     by: str
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -143,17 +151,20 @@ class Choice:
 
 def ledger_html(verification: Verification) -> str:
     """The whole page."""
-    settled = verification.settled
+    settled = verification.of(Ledger.PAPER).settled
+    beyond = verification.of(Ledger.BEYOND)
     evidence = {result.name: result for item in settled for result in item.results}
     counts = Counter(item.verdict for item in settled)
-    bearing = Counter(kind for item in settled for kind in {result.kind for result in item.results})
+    every = Counter(item.verdict for item in verification.settled)
+    bearing = Counter(kind for item in verification.settled for kind in {result.kind for result in item.results})
     shown = [verdict for verdict in WORST_FIRST if counts[verdict]]
     return render(
         "ledger.html",
         scripts=("ledger.js",),
-        settled=verification.settled_count,
-        ways=verification.ways,
+        settled=verification.of(Ledger.PAPER).settled_count,
+        ways=verification.of(Ledger.PAPER).ways,
         total=len(settled),
+        beyond=(beyond.settled_count, len(beyond.settled)),
         pieces=len(evidence),
         rejected=sum(len(result.rejects) for result in evidence.values()),
         errata=sum(_is_erratum(item) for item in settled),
@@ -162,14 +173,18 @@ def ledger_html(verification: Verification) -> str:
         profile=verification.profile,
         seed=verification.seed,
         bar=strip([(verdict.value, counts[verdict], TONE[verdict]) for verdict in shown], "Statements by verdict"),
-        verdicts=[Choice(verdict.value, counts[verdict], MEANING[verdict], TONE[verdict]) for verdict in shown],
+        verdicts=[
+            Choice(verdict.value, every[verdict], MEANING[verdict], TONE[verdict])
+            for verdict in WORST_FIRST
+            if every[verdict]
+        ],
         kinds=[Choice(kind.value, bearing[kind], KIND_MEANING[kind]) for kind in Kind if bearing[kind]],
-        parts=[part for part in _parts(settled) if part.claims],
+        parts=[part for part in _parts(settled, beyond.settled) if part.claims],
     )
 
 
-def _parts(settled: tuple[Settled, ...]) -> Iterable[Part]:
-    ids = frozenset(item.claim.id for item in settled)
+def _parts(settled: tuple[Settled, ...], beyond: tuple[Settled, ...]) -> Iterable[Part]:
+    ids = frozenset(item.claim.id for item in (*settled, *beyond))
 
     def part(title: str, words: str, items: Iterable[Settled]) -> Part:
         return Part(title, words, tuple(_claim(item, ids) for item in items))
@@ -180,12 +195,15 @@ def _parts(settled: tuple[Settled, ...]) -> Iterable[Part]:
         (item for item in settled if item.verdict is Verdict.FAILED),
     )
     for weight, title, words in ERRATA_PARTS:
-        yield part(title, words, (item for item in settled if _is_erratum(item) and item.claim.weight == weight))
+        wrong = (item for item in settled if _is_erratum(item) and item.verdict is not Verdict.TRUE_WITH_HYPOTHESIS)
+        yield part(title, words, (item for item in wrong if item.claim.weight == weight))
     for verdict, title, words in (
+        (Verdict.TRUE_WITH_HYPOTHESIS, *HYPOTHESIS),
         (Verdict.TRUE, "True as printed", "Some are sharper than the paper says."),
         (Verdict.NOT_CHECKABLE, "Not checkable", "They need literature, figures or data that are not there."),
     ):
         yield part(title, words, (item for item in settled if item.verdict is verdict))
+    yield part("Beyond the paper", "What users of noise reduction need and the paper does not say.", beyond)
 
 
 def _is_erratum(item: Settled) -> bool:
@@ -204,10 +222,11 @@ def _claim(item: Settled, ids: frozenset[str]) -> ClaimView:
         tone=TONE[item.verdict],
         kinds=" ".join(sorted({result.kind.value for result in item.results})),
         where=prose(claim.where.removesuffix(" (arXiv 2206.07234)")),
+        statement_heading="The paper says" if claim.ledger is Ledger.PAPER else "Statement",
         statement=prose(claim.statement, ids),
         statement_formula=formula(claim.statement_latex),
         layout=_layout(claim),
-        correction_heading="It should say" if _is_erratum(item) else "More precisely",
+        correction_heading=_correction_heading(item),
         correction=prose(claim.correction, ids),
         correction_formula=formula(claim.correction_latex),
         why=prose(claim.why, ids),
@@ -215,6 +234,12 @@ def _claim(item: Settled, ids: frozenset[str]) -> ClaimView:
         evidence=_groups(item),
         text=" ".join(" ".join(words).split()).lower(),
     )
+
+
+def _correction_heading(item: Settled) -> str:
+    if not _is_erratum(item):
+        return "More precisely"
+    return "It should say" if item.claim.ledger is Ledger.PAPER else "What holds instead"
 
 
 def _layout(claim: Claim) -> str:
@@ -236,14 +261,12 @@ def _width(latex: str) -> int:
 
 def _groups(item: Settled) -> tuple[tuple[str, tuple[EvidenceView, ...]], ...]:
     """What decides the verdict, the rejection of the printed form first, then what supports it; exact first."""
-    kinds = list(Kind)
-    deciding: list[Result] = []
-    supporting: list[Result] = []
-    for result in item.results:
-        (supporting if result.findings[item.claim.id].verdict is None else deciding).append(result)
-    deciding.sort(key=lambda result: (result.findings[item.claim.id].printed is None, kinds.index(result.kind)))
-    supporting.sort(key=lambda result: kinds.index(result.kind))
-    named = (("Evidence", deciding), ("Supporting evidence", supporting))
+    failing = [result for result in item.deciding if result.findings[item.claim.id].printed is not None]
+    rest = [result for result in (*item.deciding, *item.supporting) if result not in failing]
+    if failing:
+        named = (("The printed form fails; the form accepted holds", failing), ("The corrected form holds", rest))
+    else:
+        named = (("Evidence", list(item.deciding)), ("Supporting evidence", list(item.supporting)))
     return tuple((name, tuple(_evidence(result, item.claim.id) for result in group)) for name, group in named if group)
 
 
@@ -264,11 +287,15 @@ def _evidence(result: Result, claim: str) -> EvidenceView:
         steps=() if result.kind is Kind.READING else tuple(_step(step) for step in result.steps[:MOST_STEPS]),
         step_count=len(result.steps),
         step_words=counted(result.steps),
+        assumes=all_assumptions(result.assumes, result.uses),
+        uses=result.uses,
     )
 
 
 def _step(step: Step) -> StepView:
-    return StepView(prose(step.name), formula(step.latex), prose(_readable(step.text)), step.by)
+    readable = _readable(step.text)
+    source = readable if step.by in ("exact", "sympy") and not step.latex else ""
+    return StepView(prose(step.name), formula(step.latex), prose(readable), source, step.by, step.mark)
 
 
 def _readable(text: str) -> str:

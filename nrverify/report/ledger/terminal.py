@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from nrverify.ledger.claims import Verdict
+from nrverify.ledger.claims import Ledger, Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
@@ -35,9 +35,24 @@ STACKED, NARROW = 60, 80
 
 LETTER = {kind: kind.value[0].upper() for kind in Kind}
 
+LEGEND = "evidence: " + ", ".join(f"{letter} {kind.value}" for kind, letter in LETTER.items())
+
 
 def print_ledger(verification: Verification, console: Console, verbose: bool = False) -> None:
-    """The table of claims (verbose: with what each piece of evidence found), the counts, every problem in full."""
+    """A table of claims for each ledger (verbose: with what each piece of evidence found), the counts of each, every
+    problem in full."""
+    shown = [ledger for ledger in Ledger if verification.of(ledger).settled] or [Ledger.PAPER]
+    for ledger in shown:
+        if ledger is not shown[0]:
+            console.print()
+        if ledger is Ledger.BEYOND:
+            console.print("[bold]Beyond the paper[/]")
+        _print_one(verification.of(ledger), console, verbose)
+    console.print(LEGEND, style="dim", highlight=False)
+    print_problems(verification, console)
+
+
+def _print_one(verification: Verification, console: Console, verbose: bool) -> None:
     if console.width < STACKED:
         _print_stacked(verification.settled, console)
     else:
@@ -46,7 +61,6 @@ def print_ledger(verification: Verification, console: Console, verbose: bool = F
         for item in verification.settled:
             _print_evidence_lines(item, console)
     _print_counts(verification, console)
-    print_problems(verification, console)
 
 
 def _table(settled: Iterable[Settled], width: int) -> Table:
