@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.requests import A_co, Request
 
 
@@ -23,6 +23,8 @@ class Exchange:
         """The answer, or the exception the host raised."""
         if self.outcome == "refused":
             raise SubjectRefused(self.answer)
+        if self.outcome == "withheld":
+            raise ReleaseRefused(self.answer)
         if self.outcome == "failed":
             raise SubjectFailed(self.answer)
         return self.answer

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
@@ -101,6 +101,8 @@ def recording_host(host: Host, log: Log) -> ExchangeHost:
         before = host.seconds
         try:
             outcome, answer = "answered", host.ask(request)
+        except ReleaseRefused as refusal:
+            outcome, answer = "withheld", str(refusal)
         except SubjectRefused as refusal:
             outcome, answer = "refused", str(refusal)
         except SubjectFailed as failure:
