@@ -8,6 +8,7 @@ from typing import Any
 
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
+from nrverify.subjects.host import Host
 from nrverify.subjects.requests import A_co, Request
 
 
@@ -28,6 +29,18 @@ class Exchange:
         if self.outcome == "failed":
             raise SubjectFailed(self.answer)
         return self.answer
+
+
+def outcome_of(host: Host, request: Request[Any]) -> tuple[str, Any]:
+    """What a request comes to, by name, and the answer or the words."""
+    try:
+        return "answered", host.ask(request)
+    except ReleaseRefused as refusal:
+        return "withheld", str(refusal)
+    except SubjectRefused as refusal:
+        return "refused", str(refusal)
+    except SubjectFailed as failure:
+        return "failed", str(failure)
 
 
 class ExchangeHost:
