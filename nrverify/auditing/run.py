@@ -65,7 +65,8 @@ def _report(
     reproduce = _reproduce(address, settings)
     checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
     seconds = getattr(running.drawer, "subject_seconds", 0.0)
-    run = _run(settings, running.drawer.drawn, running.stopped, started, seconds)
+    refused = getattr(running, "refused_settings", None)
+    run = _run(settings, running.drawer.drawn, running.stopped, started, seconds, refused)
     message = running.failure
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
@@ -116,7 +117,14 @@ def _subject(address: str | None, description: Description | None) -> dict[str, 
     return {**{field: getattr(description, field, None) for field in fields}, "address": address}
 
 
-def _run(settings: Settings, drawn: int, stopped: str, started: float, subject_seconds: float) -> dict[str, Any]:
+def _run(
+    settings: Settings,
+    drawn: int,
+    stopped: str,
+    started: float,
+    subject_seconds: float,
+    refused: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     versions = {name: version(name) for name in ("nrverify", "numpy", "scipy")}
     return {
         "seed": settings.seed,
@@ -126,7 +134,7 @@ def _run(settings: Settings, drawn: int, stopped: str, started: float, subject_s
         "versions": {**versions, "python": platform.python_version()},
         "seconds": round(time.monotonic() - started, 3),
         "subject_seconds": round(subject_seconds, 3),
-        "refused": None,
+        "refused": refused,
     }
 
 

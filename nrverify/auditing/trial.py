@@ -88,14 +88,17 @@ def _requests(description: Description) -> Iterator[tuple[str, Request[Any], boo
 def _releases(description: Description) -> Iterator[tuple[str, Request[Any], bool]]:
     knob = knob_of(description)
     value = np.full((description.dimensions or (1,))[0], 2.0)
-    first, second, third = (knob.at(position) for position in POSITIONS)
+    first, *_ = times = tuple(knob.at(position) for position in POSITIONS)
+    several = description.most_releases != 1
     if "open" in description.methods:
         yield f"open, release at {first:.4g}", Play(value, Fixed((first,)), SEEDS[:1]), False
-        yield "the same release again", Play(value, Fixed((first, first)), SEEDS[:1]), True
-        yield "two sessions together", Play(value, Fixed((first, second, third)), SEEDS), True
+        if several:
+            yield "the same release again", Play(value, Fixed((first, first)), SEEDS[:1]), True
+        yield "two sessions together", Play(value, Fixed(times[: description.most_releases]), SEEDS), True
     if "sample" in description.methods:
         yield f"sample at {first:.4g}", Sample(value, (first,), 2, SEEDS[0]), False
-        yield "sample, three releases", Sample(value, (first, second, third), 2, SEEDS[0]), True
+        if several:
+            yield "sample, three releases", Sample(value, times[: description.most_releases], 2, SEEDS[0]), True
     if "time_of" in description.methods:
         yield "time_of", Scalar("time_of", (first,)), False
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
-from nrverify.subjects.answers import bits, halting_rounds, numbers, shown
+from nrverify.subjects.answers import bits, halting_rounds, numbers, shown, transcripts
 from nrverify.subjects.description import METHODS, OPTIONAL, Description, attributes, describe
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
 
@@ -44,7 +44,7 @@ class Adapter(Answering):
         schedule = [float(at) for at in request.schedule]
         arguments = (self._value(request.value), schedule, request.sessions, request.seed)
         shape = (request.sessions, len(schedule), request.value.size)
-        return numbers(_call("sample", self.subject.sample, *arguments, refusable=True), shape, "sample()")
+        return transcripts(_call("sample", self.subject.sample, *arguments, refusable=True), shape)
 
     def play(self, request: Play) -> tuple[Floats, Floats]:
         """open(value, seed) and release(at): some sessions are open together and take turns."""
@@ -110,7 +110,7 @@ class _PythonSession:
     shape: tuple[int, ...]
 
     def release(self, at: float, first: bool) -> Floats:
-        return numbers(_call("release", self.function, at, refusable=first), self.shape, "release()")
+        return numbers(_call("release", self.function, at, refusable=first, later=not first), self.shape, "release()")
 
     def close(self) -> None:
         pass
@@ -136,12 +136,16 @@ def _attribute(subject: Any, name: str) -> Any:
         raise SubjectFailed(f"reading the attribute {name} raised {describe_error(error)}") from error
 
 
-def _call(name: str, function: Callable[..., Any], *arguments: Any, refusable: bool = False) -> Any:
+def _call(
+    name: str, function: Callable[..., Any], *arguments: Any, refusable: bool = False, later: bool = False
+) -> Any:
     try:
         return function(*arguments)
     except ValueError as error:
         if refusable:
             raise SubjectRefused(describe_error(error)) from error
+        if later:
+            raise ReleaseRefused(_raised(name, arguments, error)) from error
         raise SubjectFailed(_raised(name, arguments, error)) from error
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         raise SubjectFailed(_raised(name, arguments, error)) from error

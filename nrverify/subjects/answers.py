@@ -41,6 +41,18 @@ def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     raise SubjectFailed(f"{what} returned numbers of shape {array.shape}: {wanted}")
 
 
+def transcripts(answer: Any, shape: tuple[int, int, int]) -> Floats:
+    """The releases of a batch of sessions, of shape (sessions, releases, d)."""
+    try:
+        return numbers(answer, shape, "sample()")
+    except SubjectFailed as failure:
+        found = np.shape(answer) if isinstance(answer, np.ndarray) else ()
+        if shape[1] > 1 and found in ((shape[0], 1, shape[2]), (shape[0], shape[2]), (shape[0],)):
+            hint = "if a session makes one release only, set most_releases = 1, or raise ValueError at longer schedules"
+            raise SubjectFailed(f"{failure}; {hint}") from None
+        raise
+
+
 def halting_rounds(answer: Any, runs: int) -> NDArray[np.int64]:
     """The halting rounds of that many runs, 0 for never."""
     rounds = numbers(answer, (runs,), "run_many()")

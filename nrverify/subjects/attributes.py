@@ -165,6 +165,18 @@ def pair(finite: bool) -> Kind[tuple[float, float]]:
     return Kind(f"a pair (smallest, largest) of {ends} with 0 ≤ smallest < largest", read, many=True)
 
 
+def integer_from(least: int) -> Kind[int]:
+    """An integer that is not smaller."""
+
+    def read(value: Any) -> int:
+        found = real(value)
+        if not found.is_integer() or found < least:
+            raise ValueError(value)
+        return int(found)
+
+    return Kind(f"an integer of at least {least}", read)
+
+
 def integers(most: int) -> Kind[tuple[int, ...]]:
     """Some integers from 1 on, in order and each once."""
 

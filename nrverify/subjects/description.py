@@ -17,6 +17,7 @@ from nrverify.subjects.attributes import (
     TEXT,
     Attribute,
     attribute,
+    integer_from,
     integers,
     missing,
     one_of,
@@ -95,6 +96,14 @@ class Description:
         "Lengths of values to ask with; 1 to 3 where they are not given.",
         applies=(*NOISE_REDUCTION, "private-stopping"),
         recorded=False,
+    )
+    most_releases: int | None = attribute(
+        integer_from(1),
+        "Releases that a session has at most; no schedule is longer. Where it is not given, a `ValueError` at longer "
+        "schedules tells.",
+        applies=NOISE_REDUCTION,
+        recorded=False,
+        since="0.2",
     )
     interval: tuple[float, float] | None = attribute(
         pair(finite=False),

@@ -21,4 +21,8 @@ class SubjectFailed(_Said):
 
 
 class SubjectRefused(_Said):
-    """The subject refused a setting at the first release of a session."""
+    """The subject refused a setting at the first release of a session, or a time that it was asked for again."""
+
+
+class ReleaseRefused(SubjectRefused):
+    """The subject refused a later release of a session: it makes no more, or it could not be run."""

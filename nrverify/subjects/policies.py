@@ -9,6 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.subjects.errors import ReleaseRefused, SubjectRefused
+
 Floats = NDArray[np.float64]
 
 
@@ -92,7 +94,10 @@ class Session(Protocol):
     """One run of a subject's mechanism."""
 
     def release(self, at: float, first: bool) -> Floats:
-        """The next release, of shape (d,); the first one may be refused (`SubjectRefused`)."""
+        """The next release, of shape (d,).
+
+        `SubjectRefused` where the first is refused, `ReleaseRefused` where a later one is.
+        """
 
     def close(self) -> None:
         """Nothing more will be asked."""
@@ -121,9 +126,19 @@ def _turns(
     requests: list[float] = []
     while (at := policy.next_at(requests, history)) is not None:
         column = len(requests)
-        releases[column] = session.release(at, first=not requests)
+        releases[column] = _released(session, requests, at)
         asked[column] = at
         requests.append(at)
         history.append(releases[column])
         yield at
     session.close()
+
+
+def _released(session: Session, requests: Sequence[float], at: float) -> Floats:
+    """The next release; refusing the same time again is refusing a setting, and not the end of the session."""
+    try:
+        return session.release(at, first=not requests)
+    except ReleaseRefused as refusal:
+        if at == requests[-1]:
+            raise SubjectRefused(refusal) from refusal
+        raise

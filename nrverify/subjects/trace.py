@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from nrverify.subjects.command.host import ProcessHost
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
-from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
+from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost, outcome_of
 from nrverify.subjects.requests import Request
 
 MOST_NUMBERS = 1000
@@ -59,12 +58,7 @@ def traced_host(host: Host, trace: Trace) -> ExchangeHost:
 
     def exchange(request: Request[Any]) -> Exchange:
         started, before = time.monotonic(), host.seconds
-        try:
-            outcome, answer = "answered", host.ask(request)
-        except SubjectRefused as refusal:
-            outcome, answer = "refused", str(refusal)
-        except SubjectFailed as failure:
-            outcome, answer = "failed", str(failure)
+        outcome, answer = outcome_of(host, request)
         trace.add(request=request, **{outcome: answer}, seconds=round(time.monotonic() - started, 6))
         return Exchange(outcome, answer, host.seconds - before)
 

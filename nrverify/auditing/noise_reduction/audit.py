@@ -24,6 +24,7 @@ from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import (
     ADVICE_SAMPLES,
     INWARDS,
+    LONGEST,
     admitted_range,
     drawn_beside,
     refusals,
@@ -64,7 +65,8 @@ class NoiseReductionMechanism(Mechanism):
 
     def __init__(self, host: Host, settings: Settings) -> None:
         self.begin(host.description, settings)
-        self.prepare(knob_of(self.description), self.description.dimensions or DEFAULT_DIMENSIONS)
+        usual = self.description.dimensions or DEFAULT_DIMENSIONS
+        self.prepare(knob_of(self.description), usual, self.description.most_releases)
 
     def begin(self, description: Description, settings: Settings) -> None:
         """What is known before it is known what is asked."""
@@ -72,6 +74,7 @@ class NoiseReductionMechanism(Mechanism):
         self.description = description
         self.level = levels(settings.alpha, settings.only, declarations_for(self.description.mechanism))
         self.refusals: list[str] = []
+        self.refused_settings: dict[str, Any] | None = None
         self.advice: list[CheckResult] = []
         self._suspect: Suspect | None = None
 
@@ -81,13 +84,13 @@ class NoiseReductionMechanism(Mechanism):
         declarations = declarations_for(self.description.mechanism)
         self.checks, self.not_covered = applicable(declarations, self.description, context, self.settings.only)
 
-    def prepare(self, knob: Knob, dimensions: tuple[int, ...]) -> None:
+    def prepare(self, knob: Knob, dimensions: tuple[int, ...], most: int | None) -> None:
         """The cases, checks and pairs for what the subject admits; before the smoke stage, for all of it."""
         description = self.description
         times_known = description.knob == "time" or "time_of" in description.methods
-        cases = tuple(cases_for(description, knob, dimensions))
-        self.ask(NoiseReductionContext(description, cases, knob, times_known, dimensions))
-        self.pairs = pairs_for(description, knob, dimensions) if self._labelled else []
+        cases = tuple(cases_for(description, knob, dimensions, most))
+        self.ask(NoiseReductionContext(description, cases, knob, times_known, dimensions, most_releases=most))
+        self.pairs = pairs_for(description, knob, dimensions, most) if self._labelled else []
         if not self.checks:
             self.context = replace(self.context, cases=())
 
@@ -107,9 +110,11 @@ class NoiseReductionMechanism(Mechanism):
     def smoke(self, drawer: Drawer) -> None:
         """What the subject admits, by every method in some dimensions; and its own times, where it tells them."""
         knob, refused = admitted_range(drawer, self.description, self.context.knob)
-        dimensions, refused_too = smoke(drawer, self.description, knob)
-        self.refusals += [*refused, *refused_too]
-        self.prepare(knob, dimensions)
+        longest = max([case.rule.length for case in self.context.cases], default=LONGEST)
+        admitted = smoke(drawer, self.description, knob, longest)
+        self.refusals += [*refused, *admitted.refused]
+        self.refused_settings = admitted.settings
+        self.prepare(knob, admitted.dimensions, admitted.most_releases)
         if "time_of" in self.description.methods:
             for check in self.checks:
                 if isinstance(check, AsksDensely):
@@ -123,7 +128,8 @@ class NoiseReductionMechanism(Mechanism):
         share = (PAIR_SHARE if scored else 1.0) if self.pairs else 0.0
         tasks = []
         for case, own in zip(cases, shares(cases, drawn), strict=True):
-            moved = varied(case, self.context.knob, self.description.integer, rng)
+            alone = self.context.most_releases == 1
+            moved = varied(case, self.context.knob, self.description.integer, rng, alone)
             tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST))
         for pair in self.pairs:
             weight = share / len(self.pairs)
@@ -159,9 +165,10 @@ class NoiseReductionMechanism(Mechanism):
     def advise(self, drawer: Drawer) -> None:
         """Invalid requests and repeated seeds, tried last: they may upset a subject, and are only advice."""
         try:
-            repeats = repeats_itself(drawer, self.description, self.context.knob)
+            repeats = repeats_itself(drawer, self.description, self.context.knob, self.context.most_releases)
             if "open" in self.description.methods:
-                self.advice.append(refusals(drawer, self.context.knob, self.context.cases[0].value))
+                several = self.context.several_releases
+                self.advice.append(refusals(drawer, self.context.knob, self.context.cases[0].value, several))
         except (SubjectFailed, SubjectRefused):
             return
         if not repeats:

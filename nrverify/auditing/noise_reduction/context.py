@@ -46,6 +46,8 @@ class NoiseReductionContext:
     dimensions: tuple[int, ...]
     record: Recorded | None = None
     """None for a subject that is asked."""
+    most_releases: int | None = None
+    """How many releases a session of a subject that is asked may have: as it says, or as was found; None for any."""
 
     @property
     def several_dimensions(self) -> bool:
@@ -59,8 +61,13 @@ class NoiseReductionContext:
 
     @property
     def several_releases(self) -> bool:
-        """Whether sessions have releases after the first; those of a subject that is asked always have."""
-        return self.record is None or self.record.releases > 1
+        """Whether sessions have releases after the first."""
+        return self.most_releases != 1 if self.record is None else self.record.releases > 1
+
+    @property
+    def may_adapt(self) -> bool:
+        """Whether sessions are long enough for a time that depends on a step: the third is the first such."""
+        return self.record is not None or self.most_releases is None or self.most_releases > 2
 
     @property
     def scheduled(self) -> bool:
@@ -86,7 +93,19 @@ ADAPTIVE = Need(
     "the subject has no open(): sessions cannot be driven adaptively",
     "every session was recorded on a schedule fixed in advance, to its end",
 )
-SEVERAL_RELEASES = Need(lambda context: bool(context.several_releases), "no release after the first was recorded")
+SEVERAL_RELEASES = Need(
+    lambda context: bool(context.several_releases),
+    "the subject makes one release in a session",
+    "no release after the first was recorded",
+)
+THREE_RELEASES = Need(
+    lambda context: bool(context.may_adapt),
+    "the subject makes fewer than three releases in a session: none of its times can depend on a step before",
+)
+REPEATABLE = Need(
+    lambda context: context.record is not None or bool(context.several_releases),
+    "the subject makes one release in a session: no time can be asked for twice",
+)
 SCHEDULED = Need(
     lambda context: bool(context.scheduled),
     "no session was recorded on a schedule fixed in advance: law.adaptive judges those there are",

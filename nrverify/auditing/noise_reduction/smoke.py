@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
 from nrverify.subjects.requests import Play, Refusal, Sample
 
@@ -24,49 +25,142 @@ DIMENSIONS = (1, 2, 3)
 """Tried of a subject that takes any: one, and two that tell an even number from an odd one."""
 SMOKE_SESSIONS = 2
 """For each method, dimension and value: two, so that a method that works only once fails here."""
+LONGEST = 12
+"""Releases of the longest schedule that is tried where no case asks for any: that of the usual designs."""
 MORE_NOISE = "a request for more noise after less"
 ADVICE_SAMPLES = 6
 """Sessions of `repeats_itself` and `refusals` together."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """What a subject takes of what it is tried with, and what it refused."""
+
+    dimensions: tuple[int, ...]
+    most_releases: int | None
+    """Of a session: as the subject says, or as it was found to refuse more; None for any number."""
+    refused: tuple[str, ...]
+    settings: dict[str, Any] | None
+    """What was refused, as data: `releases`, the length of the shortest schedule that was."""
 
 
 def admitted_range(drawer: Drawer, description: Description, knob: Knob) -> tuple[Knob, list[str]]:
     """The part of the knob's range that the subject does not refuse, and what it refused."""
     refused: list[str] = []
     low, high = knob.low, knob.high
+    value = (VALUES[0],) * _smallest(description)
     for end in ("high", "low"):
         while True:
             at = high if end == "high" else low
             try:
-                _try(drawer, description, (at,), (VALUES[0],) * _smallest(description))
+                _try(drawer, description, (at,), value)
                 break
             except SubjectRefused as refusal:
                 refused.append(f"{at:.4g} ({refusal})")
                 low, high = (low, high / INWARDS) if end == "high" else (low * INWARDS, high)
             if low >= high:
-                raise SubjectFailed(f"the subject refuses every request: {refused[0]}")
+                raise SubjectFailed(_refuses_all(description, knob, value, refused[0]))
     return replace(knob, low=low, high=high), refused
 
 
-def smoke(drawer: Drawer, description: Description, knob: Knob) -> tuple[tuple[int, ...], list[str]]:
-    """Three releases at two values in dimensions 1, 2 and 3 by every method.
+def _refuses_all(description: Description, knob: Knob, value: tuple[float, ...], first: str) -> str:
+    """That no time or ε is admitted, by the request that was refused first."""
+    what = "time" if knob.falling else "ε"
+    return (
+        f"the subject refuses every request of one release at the value {_vector(value)}, whatever the {what} from "
+        f"{knob.low:g} to {knob.high:g}: {what} {first}; set `range` or `dimensions` to what it takes"
+    )
 
-    The dimensions to audit (the subject's own, or those of the default it does not refuse) and what was refused;
-    `SubjectFailed` when a request does not work, or every dimension is refused.
+
+def smoke(drawer: Drawer, description: Description, knob: Knob, longest: int) -> Admitted:
+    """Three releases at two values in dimensions 1, 2 and 3 by every method, the first of each as long as is asked.
+
+    The dimensions to audit (the subject's own, or those of the default it does not refuse), how many releases a session
+    may have, and what was refused; `SubjectFailed` when a request does not work, or every dimension is refused.
     """
-    schedule = knob.steps(0.4, [0.5, 0.5])
-    refused: dict[int, str] = {}
-    for d in description.dimensions or DIMENSIONS:
+    lengths: dict[str, Length] = {}
+    refused: dict[tuple[int, float], str] = {}
+    tried = description.dimensions or DIMENSIONS
+    for d in tried:
         for value in VALUES:
             vector = tuple(value + index for index in range(d))
             for method in methods_of(description):
                 try:
-                    draw_sessions(drawer, Case("smoke", vector, Fixed(schedule), method), SMOKE_SESSIONS)
+                    if method not in lengths:
+                        lengths[method] = _admitted_length(drawer, description, knob, longest, vector, method)
+                    else:
+                        schedule = knob.steps(0.4, [0.5, 0.5])[: lengths[method].admitted]
+                        draw_sessions(drawer, Case("smoke", vector, Fixed(schedule), method), SMOKE_SESSIONS)
+                except ReleaseRefused as refusal:
+                    raise SubjectFailed(refusal) from None
                 except SubjectRefused as refusal:
-                    refused[d] = f"dimension {d} ({refusal})"
-    admitted = tuple(d for d in description.dimensions or DEFAULT_DIMENSIONS if d not in refused)
+                    refused[d, value] = f"the value {_vector(vector)} ({refusal})"
+    whole = [d for d in tried if all((d, value) in refused for value in VALUES)]
+    admitted = tuple(d for d in description.dimensions or DEFAULT_DIMENSIONS if d not in whole)
+    words = [
+        f"dimension {d}: {why}" if d in whole else why
+        for (d, value), why in refused.items()
+        if d not in whole or value == VALUES[0]
+    ]
     if not admitted:
-        raise SubjectFailed(f"the subject refuses every dimension: {', '.join(refused.values())}")
-    return admitted, list(refused.values())
+        raise SubjectFailed(f"the subject refuses every dimension: {'; '.join(words)}")
+    shortest = min(lengths.values(), key=lambda length: length.admitted)
+    if shortest.refused is None:
+        return Admitted(admitted, description.most_releases, tuple(words), None)
+    words.insert(0, f"schedules of {shortest.admitted + 1} releases or more ({shortest.refused})")
+    return Admitted(admitted, shortest.admitted, tuple(words), {"releases": shortest.admitted + 1})
+
+
+@dataclass(frozen=True)
+class Length:
+    """How many releases a session may have, and why no more; None where no more were asked for."""
+
+    admitted: int
+    refused: str | None
+
+
+def _admitted_length(
+    drawer: Drawer, description: Description, knob: Knob, longest: int, value: tuple[float, ...], method: str
+) -> Length:
+    """The most releases, up to the longest schedule, that a session has at strictly decreasing times (rising ε's).
+
+    `SubjectRefused` where one release is refused: then it is not the length that is.
+    """
+    most = description.most_releases or longest
+
+    def refusal(releases: int) -> str | None:
+        start, end = (knob.high, knob.low) if knob.falling else (knob.low, knob.high)
+        middle = (knob.at(0.5),)
+        schedule = tuple(np.geomspace(start, end, releases).tolist()) if releases > 1 else middle
+        try:
+            draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), SMOKE_SESSIONS)
+        except SubjectRefused as refused:
+            if releases == 1:
+                raise
+            return str(refused)
+        return None
+
+    why = refusal(most)
+    if why is None:
+        return Length(most, None)
+    refusal(1)
+    if description.most_releases is not None:
+        raise SubjectFailed(
+            f"attribute most_releases is {most}: a schedule of {most} releases at the value {_vector(value)} by "
+            f"{method}() is refused ({why}); it must be the number of releases that a session can have"
+        )
+    admitted, beyond = 1, most
+    while beyond - admitted > 1:
+        middle = (admitted + beyond) // 2
+        if (found := refusal(middle)) is None:
+            admitted = middle
+        else:
+            beyond, why = middle, found
+    return Length(admitted, why)
+
+
+def _vector(value: tuple[float, ...]) -> str:
+    return f"[{', '.join(f'{x:g}' for x in value)}]"
 
 
 def drawn_beside(description: Description) -> int:
@@ -80,10 +174,10 @@ def methods_of(description: Description) -> list[str]:
     return [name for name in ("sample", "open") if name in description.methods]
 
 
-def repeats_itself(drawer: Drawer, description: Description, knob: Knob) -> bool:
+def repeats_itself(drawer: Drawer, description: Description, knob: Knob, most: int | None) -> bool:
     """Whether the same seed gives the same transcript."""
     value = np.array((VALUES[0],) * _smallest(description))
-    schedule = knob.steps(0.4, [0.5, 0.5])
+    schedule = knob.steps(0.4, [0.5, 0.5])[:most]
     seed = drawer.seed()
     drawer.drawn += 2
     if "sample" in description.methods:
@@ -102,7 +196,7 @@ def _smallest(description: Description) -> int:
     return (description.dimensions or DEFAULT_DIMENSIONS)[0]
 
 
-def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...]) -> CheckResult:
+def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...], several: bool) -> CheckResult:
     """What happens to invalid requests: advice, never a refutation."""
     middle, back = knob.at(0.5), knob.at(0.25)
     requests = {
@@ -111,6 +205,9 @@ def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...]) -> CheckResul
         "a negative number": [-1.0],
         "NaN": [float("nan")],
     }
+    if not several:
+        # Refused whatever it asks for: a session is over after one release.
+        del requests[MORE_NOISE]
     answers = {}
     for name, asked in requests.items():
         drawer.drawn += 1

@@ -71,6 +71,9 @@ class Mechanism:
         """All results: those of the checks that ran, completed, and those not covered."""
         return tuple(results)
 
+    refused_settings: dict[str, Any] | None = None
+    """What the subject refused, as data."""
+
     def tested_range(self) -> tuple[str, ...]:
         """Where the subject was asked, in words."""
         return ()
@@ -157,6 +160,11 @@ class SampledAudit:
     def suspect(self) -> Suspect | None:
         """The fault that explains the second moments of the noise, where one does."""
         return self.mechanism.suspect()
+
+    @property
+    def refused_settings(self) -> dict[str, Any] | None:
+        """What the subject refused, as data."""
+        return self.mechanism.refused_settings
 
     @property
     def asked(self) -> tuple[str, ...]:

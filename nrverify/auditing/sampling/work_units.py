@@ -14,7 +14,7 @@ from nrverify.auditing.core.check import Check
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_times import OwnTimes
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 
 Score = Callable[[Any, Any, int, Sequence[Any]], None]
@@ -98,6 +98,9 @@ class Station:
             # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
             with np.errstate(over="ignore", invalid="ignore"):
                 chunk.score(drawer, chunk.setting, chunk.size, scored)
+        except ReleaseRefused as refusal:
+            # How many releases it makes was found out before: this is a valid request.
+            failed = str(refusal)
         except SubjectRefused as refusal:
             refused = str(refusal)
         except SubjectFailed as failure:

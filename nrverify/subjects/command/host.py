@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.answers import bits, halting_rounds, numbers
+from nrverify.subjects.answers import bits, halting_rounds, numbers, transcripts
 from nrverify.subjects.command.describe_reply import PROTOCOL, read_description
 from nrverify.subjects.command.json_lines import BadReply, excerpt, read_array, request_line
 from nrverify.subjects.command.session import Conversation, Listener
@@ -82,7 +82,7 @@ class ProcessHost(Answering):
         return self._conversation.ask(
             "sample",
             self._fields(request) | self._encoding,
-            lambda result: numbers(read_array(result), shape, "sample()"),
+            lambda result: transcripts(read_array(result), shape),
             expected=math.prod(shape),
             refusable=True,
         )
@@ -188,6 +188,7 @@ class _ProcessSession:
             lambda result: numbers(read_array(result), (self.dimension,), "release()"),
             expected=self.dimension,
             refusable=first,
+            later=not first,
         )
 
     def close(self) -> None:

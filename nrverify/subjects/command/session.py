@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from nrverify.subjects.command.child_process import Child
 from nrverify.subjects.command.json_lines import BadReply, Reply, excerpt, read_reply, request_line
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 
 Fields = dict[str, Any]
 T = TypeVar("T")
@@ -36,13 +36,26 @@ class Conversation:
         """The last request and the line that answered it."""
         self._child = Child(command)
 
-    def ask(self, op: str, fields: Fields, read: Callable[[Any], T], expected: int = 0, refusable: bool = False) -> T:
-        """The result of a request as `read` makes it; `SubjectRefused` where a setting may be refused."""
+    def ask(
+        self,
+        op: str,
+        fields: Fields,
+        read: Callable[[Any], T],
+        expected: int = 0,
+        refusable: bool = False,
+        later: bool = False,
+    ) -> T:
+        """The result of a request as `read` makes it; `SubjectRefused` where a setting may be refused.
+
+        `ReleaseRefused` where it is a later release of a session that is refused.
+        """
         reply = self.reply(op, fields, expected)
         if reply.outcome == "result":
             return self.understood(op, read, reply.content)
         if refusable and reply.outcome in ("refused", "skipped"):
             raise SubjectRefused(excerpt(reply.content, 300))
+        if later and reply.outcome == "refused":
+            raise ReleaseRefused(self.unexpected(op, reply))
         raise self.unexpected(op, reply)
 
     def reply(self, op: str, fields: Fields, expected: int = 0) -> Reply:

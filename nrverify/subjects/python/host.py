@@ -18,7 +18,7 @@ from nrverify.processes.guardian import GUARDIAN
 from nrverify.processes.leaving import adopt
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.python.channel import BadMessage, Channel, Late
 from nrverify.subjects.python.interpreter import Interpreter
 from nrverify.subjects.requests import A_co, Request
@@ -94,6 +94,8 @@ class PythonHost:
             raise SubjectFailed(payload)
         if outcome == "refused":
             raise SubjectRefused(payload)
+        if outcome == "withheld":
+            raise ReleaseRefused(payload)
         return payload
 
     def _late(self, what: str) -> str:
@@ -149,6 +151,8 @@ def serve(connection: Connection, load: Callable[[], Any]) -> None:
 def _answer(connection: Connection, call: Callable[[], Any]) -> None:
     try:
         reply = ("ok", call())
+    except ReleaseRefused as refusal:
+        reply = ("withheld", str(refusal))
     except SubjectRefused as refusal:
         reply = ("refused", str(refusal))
     except SubjectFailed as failure:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
+from nrverify.subjects.host import Host
 from nrverify.subjects.requests import A_co, Request
 
 
@@ -23,9 +24,23 @@ class Exchange:
         """The answer, or the exception the host raised."""
         if self.outcome == "refused":
             raise SubjectRefused(self.answer)
+        if self.outcome == "withheld":
+            raise ReleaseRefused(self.answer)
         if self.outcome == "failed":
             raise SubjectFailed(self.answer)
         return self.answer
+
+
+def outcome_of(host: Host, request: Request[Any]) -> tuple[str, Any]:
+    """What a request comes to, by name, and the answer or the words."""
+    try:
+        return "answered", host.ask(request)
+    except ReleaseRefused as refusal:
+        return "withheld", str(refusal)
+    except SubjectRefused as refusal:
+        return "refused", str(refusal)
+    except SubjectFailed as failure:
+        return "failed", str(failure)
 
 
 class ExchangeHost:

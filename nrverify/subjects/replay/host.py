@@ -28,7 +28,7 @@ PLAIN_REQUESTS, TIGHTEST = 2**20, 20
 """Beyond a megabyte, requests packed more than 20 to one are refused: each has a digest of 128 random bits."""
 MOST_DIGITS = 19
 """Of an integer in a record: none needs more than 63 bits."""
-OUTCOMES = ("shape", "answered", "refused", "failed")
+OUTCOMES = ("shape", "answered", "refused", "withheld", "failed")
 
 
 class DoesNotFit(ValueError):
@@ -196,7 +196,7 @@ def _answers(requests: Any, floats: int, integers: int) -> list[tuple[str, Answe
 def _answer(request: Any, at: tuple[int, int]) -> tuple[str, Answer]:
     outcomes = [name for name in OUTCOMES if name in request] if isinstance(request, dict) else []
     if len(outcomes) != 1 or set(request) - {"of"} != {"method", "digest", "seconds", outcomes[0]}:
-        raise DoesNotFit("a request has the keys method, digest, seconds, and one of shape, answered, refused, failed")
+        raise DoesNotFit(f"a request has the keys method, digest, seconds, and one of {', '.join(OUTCOMES)}")
     method, name, seconds, outcome = request["method"], request["digest"], request["seconds"], outcomes[0]
     of = request.get("of")
     if not isinstance(method, str) or method not in REQUESTS:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from nrverify.subjects.description import Description
-from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
-from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
+from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost, outcome_of
 from nrverify.subjects.replay.packing import PACKINGS
 from nrverify.subjects.requests import Request, Scalar
 
@@ -99,12 +98,7 @@ def recording_host(host: Host, log: Log) -> ExchangeHost:
 
     def exchange(request: Request[Any]) -> Exchange:
         before = host.seconds
-        try:
-            outcome, answer = "answered", host.ask(request)
-        except SubjectRefused as refusal:
-            outcome, answer = "refused", str(refusal)
-        except SubjectFailed as failure:
-            outcome, answer = "failed", str(failure)
+        outcome, answer = outcome_of(host, request)
         found = Exchange(outcome, answer, host.seconds - before)
         log.add(request, found)
         return found

@@ -9,7 +9,7 @@ from nrverify.auditing.core.faults.noise import REPEATED_TIME_MOVED, REPEATED_TI
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.rosenblatt import ROUNDING
-from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import MECHANISMS, REPEATABLE, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
@@ -26,6 +26,7 @@ SLIGHT = 0.1
     mechanisms=MECHANISMS,
     weight=WEIGHT,
     order=61,
+    needs=(REPEATABLE,),
     expected="the same release",
     templates={
         "count": (

@@ -43,6 +43,12 @@ DENSE_GROUPS, DENSE_CASES = 4, 16
 """Schedules that share the grid between them, fewer in few dimensions, and how many cases there are of them in all."""
 DENSE_AFTER = 2**12
 """Dense schedules are asked for after so many sessions: fewer say little of so many ε's."""
+SHORTEST_ADAPTIVE = 3
+"""Releases of a session whose times depend on what was released: the third is the first that depends on a step."""
+LONG = 8
+"""Schedules of so many times run through the range: cut short, they keep their last time."""
+GOLDEN = 0.6180339887498949
+"""Multiples of the golden ratio modulo one are spread evenly, however many there are."""
 ALONE_ROUNDS = 4
 """Cases of one look, at the last ε: it takes many sessions to see whether many looks have the same noise there."""
 
@@ -88,8 +94,35 @@ class Case:
         return isinstance(self.play, Fixed)
 
 
-def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Case]:
-    """The battery for a noise-reduction subject in the smallest and the largest of its dimensions."""
+def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...], most: int | None = None) -> list[Case]:
+    """The battery for a noise-reduction subject in the smallest and the largest of its dimensions.
+
+    No session has more than `most` releases, if that is given.
+    """
+    cases = _battery(description, knob, dimensions)
+    if most is None:
+        return cases
+    kept = [case for case in cases if case.fixed or most >= SHORTEST_ADAPTIVE]
+    return [replace(case, play=_no_longer(case.rule, most, knob, index)) for index, case in enumerate(kept)]
+
+
+def _no_longer(rule: Fixed | Follow, most: int, knob: Knob, index: int) -> Fixed | Follow:
+    """The same with no more releases; single ones anywhere in the range, each case at a place of its own."""
+    if rule.length <= most:
+        return rule
+    if isinstance(rule, Follow):
+        return replace(rule, length=most)
+    if most > 1:
+        return Fixed(rule.schedule[: most - 1] + rule.schedule[-1:] if _wide(rule) else rule.schedule[:most])
+    return Fixed((knob.at((index * GOLDEN) % 1.0),))
+
+
+def _wide(rule: Fixed) -> bool:
+    """Whether a schedule is meant to reach from one end of the range to the other."""
+    return len(set(rule.schedule)) == rule.length >= LONG
+
+
+def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Case]:
     small, large = dimensions[0], dimensions[-1]
     middle = 0.5
     long = [0.6] * 10 + [0.9]
@@ -163,21 +196,21 @@ def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
     return [usual if share is None else share for share in own]
 
 
-def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:
+def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alone: bool = False) -> Case:
     """The case with its times moved and stretched together, its value turned and shifted, by one method or the other.
 
     So over the looks no stretch of the range, no ratio of two times and no kind of value is left out. An ε-knob keeps
-    its grid, where the noise at each ε is to be seen often. Transcripts one by one, which are compared, stay as they
-    are.
+    its grid, where the noise at each ε is to be seen often: where sessions have one release `alone`, it moves on it.
+    Transcripts one by one, which are compared, stay as they are.
     """
     if case.one_by_one:
         return case
     case = replace(case, value=_moved_value(case.value, integer, rng))
     if case.either:
         case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
-    if not knob.falling:
-        return case
     rule = case.rule
+    if not knob.falling:
+        return replace(case, play=Fixed((knob.at(float(rng.random())),))) if alone else case
     if isinstance(rule, Fixed):
         if rule.length == 1:
             return replace(case, play=Fixed((knob.at(float(rng.random())),)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.cases import SHORTEST_ADAPTIVE, Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow
@@ -58,14 +58,17 @@ def directions(d: int, distance: Callable[[Floats], float]) -> list[Floats]:
     return [axis, diagonal / distance(diagonal), mixed / distance(mixed)]
 
 
-def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Pair]:
-    """Neighbouring values along the designed directions, each with a play that ends where a black box sees most."""
+def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...], most: int | None = None) -> list[Pair]:
+    """Neighbouring values along the designed directions, each with a play that ends where a black box sees most.
+
+    No session has more than `most` releases, if that is given.
+    """
     pairs: list[Pair] = []
     for d in sorted({dimensions[0], dimensions[-1]}):
         for index, direction in enumerate(directions(d, description.family.distance)):
             if description.integer and (d > 1 and index > 0):
                 continue
-            plays = _plays(description, knob)
+            plays = _plays(description, knob, most)
             for number, (method, play, shift) in enumerate(plays):
                 if index > 0 and number > 0:
                     continue
@@ -77,13 +80,13 @@ def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...])
     return pairs
 
 
-def _plays(description: Description, knob: Knob) -> list[tuple[str, Fixed | Follow, float]]:
+def _plays(description: Description, knob: Knob, most: int | None) -> list[tuple[str, Fixed | Follow, float]]:
     """(method, play, shift): three releases ending where the claim is about 2, and a stopped session."""
     method = "sample" if "sample" in description.methods else "open"
     if description.knob == "epsilon":
         end = min(max(BLACK_BOX_CLAIM, knob.low), knob.high)
         start = max(end / 4, knob.low)
-        schedule = (start, (start * end) ** 0.5, end)
+        schedule: tuple[float, ...] = (start, (start * end) ** 0.5, end)
         shift = description.sensitivity or 1.0
         follow = Follow(start, end, 2.0, 1.4, 5, 0.0)
     else:
@@ -91,7 +94,9 @@ def _plays(description: Description, knob: Knob) -> list[tuple[str, Fixed | Foll
         schedule = (min(4 * end, knob.high), min(2 * end, knob.high), end)
         shift = description.family.telling(end, description.rate or 1.0)
         follow = Follow(schedule[0], end, 0.5, 0.7, 5, 0.2 * float(np.sqrt(end)))
+    if most is not None:
+        schedule, follow = schedule[-most:], replace(follow, length=min(follow.length, most))
     plays: list[tuple[str, Fixed | Follow, float]] = [(method, Fixed(schedule), shift)]
-    if "open" in description.methods:
+    if "open" in description.methods and (most is None or most >= SHORTEST_ADAPTIVE):
         plays.append(("open", follow, shift))
     return plays
