@@ -52,6 +52,13 @@ class Innovations:
         """The normal scores, 0 where there is none: sums over them are sums over those present."""
         return np.where(self.present, self.z, 0.0)
 
+    def of_coordinates(self, most: int) -> Innovations:
+        """Those of the first coordinates, as many as these."""
+        if self.z.shape[2] <= most:
+            return self
+        z, marginal, atom, fresh = (part[..., :most] for part in (self.z, self.marginal, self.atom, self.fresh))
+        return Innovations(z, marginal, self.tied[..., :most], atom, fresh, self.repeated)
+
     @property
     def past(self) -> Floats:
         """The marginal score of the release before, a covariate of the past; 0 at the first."""

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 
+from nrverify.auditing.core import coincidences as exact
 from nrverify.auditing.core.declaration import Kind, check
 from nrverify.auditing.core.faults.noise import (
     DEVIATION_FOR_VARIANCE,
@@ -30,6 +31,7 @@ from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, Stopp
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.rare_wealth import RareWealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth
 
 FIRST_CENTRE = Topic("centre of the first release", SHIFTED, alone=True)
@@ -48,6 +50,7 @@ COORDINATES = {
     2: Topic("correlation between coordinates two apart", SHARED_COORDINATES),
 }
 """By their distance."""
+IN_COMMON = Topic("random numbers that two coordinates have in common, up to sign", SHARED_COORDINATES)
 USUAL_RATIO = (0.5, 2.0)
 """A variance wrong by a larger factor is likelier one taken for a standard deviation than a wrong constant."""
 
@@ -72,7 +75,8 @@ class StoppingReleases(PortfolioCheck):
     """The releases up to the stop: each one, given those before and that it was not stopped, follows the bridge.
 
     Catches a wrong scale or bridge, noise drawn afresh, and releases that depend on the threshold's noise: a run that
-    went on would betray it. Misses faults of releases never reached.
+    went on would betray it; and coordinates that have noise in common, in however few runs. Misses faults of releases
+    never reached.
     """
 
     def __init__(self) -> None:
@@ -90,6 +94,7 @@ class StoppingReleases(PortfolioCheck):
             WITHOUT_NOISE: (1.0, BareValues()),
             COORDINATES[1]: (2.0, MeanWealth(slopes=True)),
             COORDINATES[2]: (1.0, MeanWealth(slopes=True)),
+            IN_COMMON: (1.0, RareWealth()),
         }
         super().__init__(families)
 
@@ -121,6 +126,7 @@ class StoppingReleases(PortfolioCheck):
         self.bins(LATER_BINS).bet(cell_counts(fine_counts(later)))
         self.ratios(SHAPE).bet(shape_ratios(np.concatenate([first, later])))
         self._bet_on_coordinates(found)
+        self._bet_on_coincidences(runs, found)
         bare = cast(BareValues, self.portfolio[WITHOUT_NOISE])
         bare.add(runs.releases, np.array(runs.design.value, dtype=float), np.sqrt(runs.design.schedule))
         fresh = np.moveaxis(found.fresh[:, 1:], 1, 0)
@@ -132,6 +138,19 @@ class StoppingReleases(PortfolioCheck):
                 left, right = found.filled[..., :-apart], found.filled[..., apart:]
                 both = found.present[..., :-apart] & found.present[..., apart:]
                 self.mean(topic).add(float((left * right).sum()), float((left * left * both).sum()))
+
+    def _bet_on_coincidences(self, runs: Stopped, found: Innovations) -> None:
+        """Bets that in some runs two coordinates have a number in common, to the last digits."""
+        d = min(found.z.shape[2], exact.MOST_COORDINATES)
+        if d < 2:
+            return
+        noise = (runs.releases - runs.design.array)[..., :d]
+        scale = (np.abs(runs.releases) + np.abs(runs.design.array))[..., :d]
+        scores = exact.folded(found.of_coordinates(d), exact.comparable(noise, scale))
+        here = np.isfinite(scores).all(axis=2)
+        happened = np.asarray((np.diff(np.sort(scores[here], axis=-1), axis=-1) <= exact.WINDOW).any(axis=-1))
+        chance = np.full(happened.shape, exact.CHANCE * d * (d - 1) / 2)
+        cast(RareWealth, self.portfolio[IN_COMMON]).bet(happened, chance)
 
     def finding(self, alpha: float) -> Finding:
         """What stands out; a first release whose variance is far off has its own fault."""

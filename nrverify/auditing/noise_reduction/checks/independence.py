@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core import coincidences as exact
+from nrverify.auditing.core.coincidences import LEAST_SHARE, MOST_COORDINATES, Coincidences
 from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES, SHARED_SESSIONS
-from nrverify.auditing.core.finding import Size
+from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_sums import Correlations
-from nrverify.auditing.core.portfolio_check import PortfolioCheck, by_position
+from nrverify.auditing.core.portfolio_check import Families, PortfolioCheck, by_position
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
+from nrverify.auditing.core.rosenblatt import Innovations
 from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     OF_ANY_LAW,
@@ -22,8 +28,11 @@ from nrverify.auditing.noise_reduction.context import (
     NoiseReductionContext,
 )
 from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.laws.process import Process
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.rare_wealth import RareWealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot
 
 Floats = NDArray[np.float64]
@@ -33,7 +42,11 @@ NEXT = Topic("correlation between coordinates", SHARED_COORDINATES)
 FIRST_NEXT = Topic("correlation between coordinates of the first release", SHARED_COORDINATES)
 SIZES = Topic("sizes of the noise in two coordinates", SHARED_COORDINATES)
 COINS = Topic("coins of two coordinates", SHARED_COORDINATES)
-APART = Topic("correlation between coordinates two apart", SHARED_COORDINATES)
+APART = Topic("correlation between coordinates two or more apart", SHARED_COORDINATES)
+SIZES_APART = Topic("sizes of the noise in coordinates two or more apart", SHARED_COORDINATES)
+COINS_APART = Topic("coins of coordinates two or more apart", SHARED_COORDINATES)
+EARLIER = Topic("correlation of a coordinate with the step of the others before", SHARED_COORDINATES)
+PATHS = Topic("coordinates with the same noise at every release, up to sign", SHARED_COORDINATES)
 THREE = Topic("a coordinate against the product of the two before", SHARED_COORDINATES)
 
 BEFORE = Topic("correlation of a session with the one before", SHARED_SESSIONS)
@@ -46,6 +59,12 @@ DISTANT = Topic("correlation of first releases with those of sessions further ba
 MIRRORED = Topic("correlation of first releases from both ends of a request", SHARED_SESSIONS)
 IN_A_ROW = Topic("a first release against the product of the two before", SHARED_SESSIONS)
 
+SAME_RELEASE = "noise that two coordinates of a release have in common, up to sign"
+SAME_NUMBER = "random numbers that two coordinates of a release have in common, up to sign"
+ANY_RELEASE = "random numbers that two coordinates of a session have in common, up to sign"
+TWO_SESSIONS = "random numbers that a session has in common with the one before it, up to sign"
+HARDLY_ANY = ("at most {expected:.2g} of {count} pairs by chance", "{observed:.0f} of {count} pairs: {quantity}")
+
 UNUSUAL = 1.5
 """Standard deviations beyond which an innovation is large: sizes that depend on each other show after those."""
 MOST_SHOWN = 8
@@ -54,7 +73,36 @@ it."""
 
 
 class Independence(PortfolioCheck):
-    """What both checks would have caught: a correlation, not a variance, which they do not test."""
+    """What both checks have in common: bets, exact coincidences, and that they would have caught a correlation."""
+
+    fault: ClassVar[Fault]
+
+    def __init__(self, families: Families, kinds: tuple[str, ...]) -> None:
+        super().__init__(families)
+        self.coincidences = {kind: Coincidences() for kind in kinds}
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the bets have won, or numbers coincide that never do, each at its share of the level."""
+        return super().refuted((1 - LEAST_SHARE) * alpha) or self._coincides(alpha)
+
+    def _coincides(self, alpha: float) -> bool:
+        return exact.least(self.coincidences)[1] <= LEAST_SHARE * alpha / MOST_LOOKS
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """Refuted by coincidences, which say most; else as the bets are."""
+        if not self._coincides(alpha):
+            return super().conclude((1 - LEAST_SHARE) * alpha)
+        kind, p_value = exact.least(self.coincidences)
+        return concluded(
+            self,
+            CheckVerdict.REFUTED,
+            samples=self.sessions,
+            statistic=float(-np.log(max(p_value, 1e-300))),
+            p_value=min(1.0, MOST_LOOKS / LEAST_SHARE * p_value),
+            alpha=alpha,
+            finding=Finding(kind, self.coincidences[kind].estimate(), self.fault),
+            sizes=self.sizes(alpha),
+        )
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
         """The smallest correlation certainly outside the confidence limits."""
@@ -71,18 +119,26 @@ class Independence(PortfolioCheck):
     order=50,
     needs=(TIMES_KNOWN, SEVERAL_DIMENSIONS),
     expected="coordinates are independent given the past",
+    templates={"count": HARDLY_ANY},
     implied_by=OF_ANY_LAW,
 )
 class CoordinateIndependence(Independence):
     """Coordinates have independent noise, and for Laplace noise a coin each.
 
-    Catches noise, or the coin that decides whether a release moves, shared or correlated between coordinates. Misses
-    dependence without correlation of values, of sizes, or of one value with the product of two.
+    Catches noise, or the coin that decides whether a release moves, shared or correlated between coordinates; and in
+    however few sessions noise that two of the first sixteen coordinates have in common to the last digits, which
+    independent noise has once in a million pairs. Misses dependence without correlation of values, of sizes, or of one
+    value with the product of two.
     """
 
     any_value = True
+    fault = SHARED_COORDINATES
+    configuration = ("integers", "grid")
 
-    def __init__(self) -> None:
+    def __init__(self, integers: Process | None = None, grid: float = 0.0) -> None:
+        """`integers` is the claimed process where its noise is integer-valued, `grid` the one releases are on."""
+        self.integers = integers
+        self.grid = grid
         families: dict[Topic, tuple[float, Wealth]] = {
             BEFORE_ALL: (4.0, MeanWealth(slopes=True)),
             NEXT: (4.0, MeanWealth(slopes=True)),
@@ -91,14 +147,21 @@ class CoordinateIndependence(Independence):
             COINS: (2.0, TieWealth(along=True)),
             APART: (2.0, MeanWealth(slopes=True)),
             THREE: (1.0, MeanWealth(slopes=True)),
+            COINS_APART: (1.0, TieWealth(along=True)),
+            SIZES_APART: (0.5, ScaleWealth()),
+            EARLIER: (0.5, MeanWealth(slopes=True)),
         }
-        super().__init__(families)
+        if integers is not None:
+            families[PATHS] = (1.0, RareWealth())
+        super().__init__(families, (SAME_RELEASE, SAME_NUMBER, ANY_RELEASE))
         self.correlations = Correlations("Correlation of the transforms of two coordinates", "coordinate", MOST_SHOWN)
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> CoordinateIndependence:
-        """The same for every subject."""
-        return cls()
+        """With the process, where the noise is integer-valued."""
+        description = context.description
+        process = description.claimed_process if description.integer else None
+        return cls(process, exact.declared_grid(description))
 
     def observe(self, batch: Batch) -> None:
         """Bets on each coordinate given the one before it at the same release."""
@@ -118,17 +181,47 @@ class CoordinateIndependence(Independence):
         if found.z.shape[2] > 2:
             others = found.filled.cumsum(axis=-1)[..., :-1]
             self.mean(BEFORE_ALL).add(dot(others, right), dot(others, others * found.present[..., 1:]))
-            far = found.present[..., :-2] & found.present[..., 2:]
-            first, third = found.filled[..., :-2][far], found.filled[..., 2:][far]
-            self.mean(APART).add(dot(first, third), dot(first, first))
+            first, third, there = others[..., :-1], found.filled[..., 2:], found.present[..., 2:]
+            self.mean(APART).add(dot(first, third), dot(first, first * there))
+            large = np.maximum.accumulate(np.abs(found.filled), axis=-1)[..., :-2] > UNUSUAL
+            self.scale(SIZES_APART).bet(third[there & large])
             # The signs of three coordinates may hang together though no two of them do.
             pair = left[..., :-1] * right[..., :-1]
             whole = both[..., :-1] & both[..., 1:]
             self.mean(THREE).add(dot(pair[whole], right[..., 1:][whole]), dot(pair[whole], pair[whole]))
+        before, after = found.filled[:, :-1], found.filled[:, 1:]
+        elsewhere = before.sum(axis=-1, keepdims=True) - before
+        self.mean(EARLIER).add(dot(elsewhere, after), dot(elsewhere, elsewhere * found.present[:, 1:]))
+        self._coins(found)
+        self._exactly(batch)
+
+    def _coins(self, found: Innovations) -> None:
         coins = (found.atom[..., :-1] > 0) & (found.atom[..., 1:] > 0) & (found.atom[..., 1:] < 1)
         if coins.any():
             surprise = found.tied[..., :-1][coins] - found.atom[..., :-1][coins]
             self.events(COINS).bet(found.tied[..., 1:][coins], found.atom[..., 1:][coins], surprise)
+        if found.z.shape[2] > 2:
+            atom = found.atom[..., 2:]
+            surprises = np.where(found.atom > 0, found.tied - found.atom, 0.0).cumsum(axis=-1)[..., :-2]
+            some = (atom > 0) & (atom < 1) & (surprises != 0)
+            if some.any():
+                self.events(COINS_APART).bet(found.tied[..., 2:][some], atom[some], surprises[some])
+
+    def _exactly(self, batch: Batch) -> None:
+        """Counts what coordinates have in common to the last digits; of integers, to the last release."""
+        assert batch.innovations is not None
+        assert batch.times is not None
+        noise = batch.noise[..., :MOST_COORDINATES]
+        if self.integers is not None:
+            cast(RareWealth, self.portfolio[PATHS]).bet(*equal_paths(self.integers, noise, batch.times))
+            return
+        scale = (np.abs(batch.releases) + np.abs(batch.case.array))[..., :MOST_COORDINATES]
+        found = batch.innovations.of_coordinates(MOST_COORDINATES)
+        usable = exact.comparable(noise, scale, self.grid) & found.present
+        scores = exact.folded(found, usable)
+        self.coincidences[SAME_NUMBER].add(*exact.in_one_release(scores))
+        self.coincidences[ANY_RELEASE].add(*exact.in_two_releases(scores))
+        self.coincidences[SAME_RELEASE].add(*exact.of_noise(noise, scale, usable))
 
 
 @check(
@@ -141,6 +234,7 @@ class CoordinateIndependence(Independence):
     order=51,
     needs=(TIMES_KNOWN,),
     expected="sessions are independent",
+    templates={"count": HARDLY_ANY},
     implied_by=OF_ANY_LAW,
 )
 class SessionIndependence(Independence):
@@ -148,13 +242,17 @@ class SessionIndependence(Independence):
 
     Catches noise carried over or correlated between sessions of one request, or opened one after another, up to 4096
     apart; between the first and the last of a request, the second and the last but one, and so on; and signs of three
-    sessions in a row that hang together; and noise carried over to the next request. Misses sharing between requests
+    sessions in a row that hang together; noise carried over to the next request; and random numbers that a session has
+    in common with the one before, in any coordinates and at any releases. Misses sharing between requests
     further apart, unless the noise is the same (randomness.streams).
     """
 
     any_value = True
+    fault = SHARED_SESSIONS
+    configuration = ("grid",)
 
-    def __init__(self) -> None:
+    def __init__(self, grid: float = 0.0) -> None:
+        self.grid = grid
         families: dict[Topic, tuple[float, Wealth]] = {
             BEFORE: (3.0, MeanWealth(slopes=True)),
             FIRST_BEFORE: (4.0, MeanWealth(slopes=True)),
@@ -166,12 +264,12 @@ class SessionIndependence(Independence):
             MIRRORED: (0.5, MeanWealth(slopes=True)),
             IN_A_ROW: (0.5, MeanWealth(slopes=True)),
         }
-        super().__init__(families)
+        super().__init__(families, (TWO_SESSIONS,))
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> SessionIndependence:
-        """The same for every subject."""
-        return cls()
+        """The same for every subject, but for the grid its releases are on."""
+        return cls(exact.declared_grid(context.description))
 
     def observe(self, batch: Batch) -> None:
         """Bets on each session given the ones before it in the same batch."""
@@ -195,6 +293,10 @@ class SessionIndependence(Independence):
         half = batch.sessions // 2
         self._given(MIRRORED, first[::-1][:half], first[:half], here[::-1][:half])
         self._given(IN_A_ROW, first[2:], first[1:-1] * first[:-2], here[2:])
+        scale = np.abs(batch.releases) + np.abs(batch.case.array)
+        usable = exact.comparable(batch.noise, scale, self.grid) & present
+        scores = exact.folded(batch.innovations, usable)[..., :MOST_COORDINATES]
+        self.coincidences[TWO_SESSIONS].add(*exact.in_two_sessions(scores))
 
     def _given(self, topic: Topic, z: Floats, covariate: Floats, here: NDArray[np.bool_]) -> None:
         """Bets on innovations, where they are, by a covariate known before them."""

@@ -187,7 +187,7 @@ class NoTies(Declared, Additive):
         return cls()
 
     def observe(self, batch: Batch) -> None:
-        """Counts exact ties at smaller times, and adds up how probable they were."""
+        """Counts exact ties with any earlier release at smaller times, and adds up how probable they were."""
         times = batch.times
         if times is None:
             return
@@ -195,13 +195,18 @@ class NoTies(Declared, Additive):
         d = batch.releases.shape[2]
         t, s = times[:, :-1], times[:, 1:]
         moving = s < t
-        same = (batch.releases[:, 1:] == batch.releases[:, :-1]).sum(axis=-1)
+        # A release may also be that of an earlier time than the last.
+        same = np.zeros(t.shape, dtype=int)
+        for position in range(1, times.shape[1]):
+            earlier = batch.releases[:, :position] == batch.releases[:, position : position + 1]
+            same[:, position - 1] = earlier.any(axis=1).sum(axis=-1)
         self.steps += int(moving.sum()) * d
         self.ties += int(same[moving].sum())
         # The grid at the largest release, which is coarser than at others: the chance of a tie is at most this.
         with np.errstate(divide="ignore", invalid="ignore"):
             largest = np.fmax.reduce(np.abs(batch.releases), axis=None) + np.abs(batch.case.array).max()
             chance = np.minimum(np.spacing(largest) / np.sqrt(s * (t - s) / t), 1.0)
+            chance = np.minimum(chance * np.arange(1, times.shape[1]), 1.0)
         self.chance += float(chance[moving].sum()) * d
 
     def p_value(self) -> float:
@@ -220,7 +225,7 @@ class NoTies(Declared, Additive):
         if verdict is CheckVerdict.CONSISTENT and self.sessions < FEWEST_SESSIONS:
             verdict = CheckVerdict.INCONCLUSIVE
         estimate = Estimate(Measure.COUNT, self.chance, float(self.ties), None, self.steps)
-        found = Finding("releases equal to the one before at a smaller time", estimate)
+        found = Finding("releases equal to an earlier one at a smaller time", estimate)
         half_width = proportion_half_width(self.ties, self.steps, alpha)
         return concluded(
             self,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core import coincidences as exact
+from nrverify.auditing.core.coincidences import MOST_COORDINATES
 from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
+from nrverify.auditing.noise_reduction.checks.independence import HARDLY_ANY, CoordinateIndependence, Independence
 from nrverify.auditing.noise_reduction.context import SEVERAL_DIMENSIONS, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
@@ -23,6 +24,8 @@ Bools = NDArray[np.bool_]
 TWO = Topic("equal signs of two coordinates", SHARED_COORDINATES)
 APART = Topic("equal signs of coordinates two apart", SHARED_COORDINATES)
 THREE = Topic("odd numbers of positive signs among three coordinates", SHARED_COORDINATES)
+FIRST = "noise that two coordinates of a first release have in common, up to sign"
+LAST = "noise that two coordinates of a last release have in common, up to sign"
 SIZES = Topic("two coordinates whose noise is larger in the same one of two sessions", SHARED_COORDINATES)
 MOVES = Topic("two coordinates that tie in the same one of two sessions", SHARED_COORDINATES)
 
@@ -33,27 +36,31 @@ MOVES = Topic("two coordinates that tie in the same one of two sessions", SHARED
     # The dimension first: where there is one alone, that is the reason whatever is known of the times.
     needs=(SEVERAL_DIMENSIONS, TIMES_UNKNOWN),
     expected="coordinates are independent",
-    templates={},
+    templates={"count": HARDLY_ANY},
 )
-class UnknownCoordinates(PortfolioCheck):
+class UnknownCoordinates(Independence):
     """Coordinates have independent noise, whatever its size.
 
     Symmetric independent noise has signs that agree by a fair coin; of two sessions with the same requests the larger
     noise, or the one tie, falls to either by a fair coin, in each coordinate anew. Catches noise, coins or sizes shared
-    or correlated between coordinates. Misses dependence that shows in none of these, and needs more samples than a
-    check that knows the times.
+    or correlated between coordinates, and noise that two of them have in common to the last digits. Misses dependence
+    that shows in none of these, and needs more samples than a check that knows the times.
     """
 
     any_value = True
+    fault = SHARED_COORDINATES
+    configuration = ("integer", "grid")
 
-    def __init__(self) -> None:
+    def __init__(self, integer: bool = False, grid: float = 0.0) -> None:
+        self.integer = integer
+        self.grid = grid
         weights = ((TWO, 3.0), (APART, 1.0), (THREE, 1.0), (SIZES, 2.0), (MOVES, 2.0))
-        super().__init__({topic: (weight, TieWealth()) for topic, weight in weights})
+        super().__init__({topic: (weight, TieWealth()) for topic, weight in weights}, (FIRST, LAST))
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> UnknownCoordinates:
-        """The same for every subject."""
-        return cls()
+        """Integers, which agree by chance, are not compared digit by digit."""
+        return cls(context.description.integer, exact.declared_grid(context.description))
 
     def observe(self, batch: Batch) -> None:
         """Bets on the least noisy releases of fixed schedules, and on whether they equal those before."""
@@ -61,6 +68,12 @@ class UnknownCoordinates(PortfolioCheck):
             return
         self.sessions += batch.sessions
         noise = batch.noise
+        if not self.integer:
+            scale = (np.abs(batch.releases) + np.abs(batch.case.array))[..., :MOST_COORDINATES]
+            for end, kind in ((0, FIRST), (-1, LAST)):
+                # One release of a session at a time: its law is symmetric with one peak, whatever its scale.
+                found = exact.of_unknown_scale(noise[:, end, :MOST_COORDINATES], scale[:, end], self.grid)
+                self.coincidences[kind].add(*found)
         positive, there = noise[:, -1] > 0, noise[:, -1] != 0
         self.count += int((there[:, 1:] & there[:, :-1]).sum())
         self._agree(TWO, positive[:, 1:] == positive[:, :-1], there[:, 1:] & there[:, :-1])

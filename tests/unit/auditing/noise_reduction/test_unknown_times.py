@@ -123,7 +123,8 @@ def shared_sizes(numbers):
     ids=["brownian", "laplace", "skellam", "one draw", "one size"],
 )
 def test_noise_shared_by_coordinates_is_refuted(noise, expected):
-    check = seen(UnknownCoordinates(), by_epsilon(noise(rng())))
+    shown = by_epsilon(noise(rng()))
+    check = seen(UnknownCoordinates(integer=bool((shown.releases % 1 == 0).all())), shown)
     assert fault(check) == expected
     if noise is shared_sizes:
         assert check.finding(ALPHA).quantity == SIZES.quantity
