@@ -20,6 +20,7 @@ from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.workers import Crew
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.replay.host import DoesNotFit
@@ -71,7 +72,8 @@ def _report(
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
     seen = (running.pictures(), running.asked)
-    return Report(verdict, EXIT[verdict], _subject(address, description), run, checks, message, *seen)
+    subject = _subject(address, description) | {"guarantee": _guarantee(running, description)}
+    return Report(verdict, EXIT[verdict], subject, run, checks, message, *seen)
 
 
 def verdict_of(results: tuple[CheckResult, ...]) -> str:
@@ -112,9 +114,17 @@ def errored(
     return Report("errored", EXIT["errored"], subject, run, (), message)
 
 
+def _guarantee(running: Any, description: Description) -> str | None:
+    """What was judged: as the subject says, or by default and by how many releases it was found to make."""
+    context = getattr(getattr(running, "mechanism", None), "context", None)
+    return str(found) if (found := getattr(context, "guarantee", None)) else guarantee_of(description)
+
+
 def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
     fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
-    return {**{field: getattr(description, field, None) for field in fields}, "address": address}
+    said = {field: getattr(description, field, None) for field in fields}
+    guarantee = None if description is None else guarantee_of(description)
+    return {**said, "guarantee": guarantee, "address": address}
 
 
 def _run(

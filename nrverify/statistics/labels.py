@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from nrverify.statistics.proportions import clopper_pearson
+from nrverify.statistics.wealth import log_average
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +31,11 @@ REFIT = 1.3
 
 
 class LabelBets:
-    """Bets on the label in both directions, averaged: on b = 1 against e^E to one, and on b = 0."""
+    """Bets on the label in both directions, multiplied: on b = 1 against e^E to one, and on b = 0.
+
+    A prediction is above E, or below −E, or neither, and E ≥ 0: so at most one direction stakes anything on a session,
+    and 1 plus what both win has mean at most 1 + ½δ(sup u + sup v). Each pays its own price.
+    """
 
     def __init__(self, predictors: int, delta: float, smallest_claim: float) -> None:
         self.sides = tuple(LabelWealth(predictors, delta, smallest_claim) for _ in range(2))
@@ -43,9 +48,9 @@ class LabelBets:
 
     @property
     def log_e(self) -> float:
-        """log e-value so far, averaged over both directions."""
+        """log e-value so far: of both directions together, averaged over predictors, shrinkages and caps."""
         towards, away = self.sides
-        return float(np.logaddexp(towards.log_e, away.log_e) - np.log(2))
+        return log_average((towards.log_wealth + away.log_wealth).ravel())
 
     def fresh(self) -> LabelBets:
         """The same before the first bet."""
@@ -89,7 +94,7 @@ class LabelWealth:
     @property
     def log_e(self) -> float:
         """log e-value so far, averaged over predictors, shrinkages and caps."""
-        return float(np.logaddexp.reduce(self.log_wealth, axis=None) - np.log(self.log_wealth.size))
+        return log_average(self.log_wealth.ravel())
 
 
 class Learner:

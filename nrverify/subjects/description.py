@@ -26,6 +26,7 @@ from nrverify.subjects.attributes import (
     table,
 )
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.guarantees import DP, FIXED_CLAIMS, GUARANTEES, guarantee_of
 from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, within
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
@@ -46,7 +47,7 @@ METHODS = {
     "private-stopping": ("run", "epsilon"),
 }
 """Of each mechanism, at least one of which a subject must offer."""
-OPTIONAL = ("time_of", "time")
+OPTIONAL = ("time_of", "time", "delta_of")
 """Methods beside those, which let more be checked."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
@@ -75,8 +76,18 @@ class Description:
     )
     delta: float | None = attribute(
         PROBABILITY,
-        "The probability with which the privacy claim may fail; needed where `sensitivity` is, except by `laplace`.",
-        applies=CLAIMING,
+        "The probability with which the privacy claim may fail, or the δ of differential privacy; needed where "
+        "`sensitivity` is, except by `laplace` and beside `delta_of`.",
+        applies=(*CLAIMING, *THRESHOLD),
+    )
+    guarantee: str | None = attribute(
+        one_of(*GUARANTEES),
+        "What an ε means: `ex-post`, no look loses more than the ε asked for it, but for δ; or `dp`, all that has been "
+        "released when ε was asked is (ε, δ)-differentially private. Where it is not given, `dp` for mechanisms that "
+        "release once and for `above-threshold`, else `ex-post`.",
+        applies=tuple(mechanism for mechanism in MECHANISMS if mechanism not in FIXED_CLAIMS),
+        elsewhere="refused",
+        since="0.2",
     )
     rate: float | None = attribute(
         POSITIVE, "Of Skellam noise; 1 where it is not given, and needed in records.", applies=("skellam", "boundary")
@@ -160,9 +171,11 @@ def describe(given: Mapping[str, Any]) -> Description:
         raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
     if mechanism in ("boundary", "private-stopping") or described.knob == "epsilon":
         pure = mechanism in FAMILIES and FAMILIES[mechanism].pure
-        for name in ("sensitivity",) if pure else ("sensitivity", "delta"):
+        curve = "delta_of" in methods and guarantee_of(described) == DP
+        for name in ("sensitivity",) if pure or curve else ("sensitivity", "delta"):
             if getattr(described, name) is None:
-                raise missing(attributes()[name], given, "a privacy claim needs it")
+                row = attributes()[name]
+                raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}")
     # The sensitivity of integer noise is that of one integer.
     usual = (1,) if described.integer and described.knob == "epsilon" else None
     _bounded(described)

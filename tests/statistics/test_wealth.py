@@ -215,3 +215,50 @@ def test_logistic_regression_finds_the_log_odds():
     label = rng.random(20_000) < 1 / (1 + np.exp(-(x @ np.array([1.0, -0.5]) + 0.25)))
     # Within five standard errors, so wrong with probability below 1e-5.
     assert fit_logistic(x, label) == pytest.approx([1.0, -0.5, 0.25], abs=0.1)
+
+
+def test_both_directions_multiplied_have_mean_one_where_the_claim_is_tight():
+    # Randomised response at exactly E: both answers, both labels, all stakes; the mean by enumeration, not by samples.
+    claim = 0.7
+    truth = 1 / (1 + math.exp(-claim))
+    mean = np.zeros((4, 3, 1))
+    for label in (True, False):
+        for answer in (True, False):
+            bets = LabelBets(4, 0.0, claim)
+            predicted = np.array([[2.0], [0.9], [0.3], [-2.0]]) * (1 if answer else -1)
+            bets.bet(predicted, np.array([claim]), np.array([label]))
+            towards, away = bets.sides
+            probability = 0.5 * (truth if answer == label else 1 - truth)
+            mean += probability * np.exp(towards.log_wealth + away.log_wealth)
+    assert np.allclose(mean[:3], 1.0, rtol=1e-12, atol=0)
+    assert (mean[3] < 1).all()  # a guess that is wrong about the sign loses
+
+
+def test_with_delta_both_directions_pay_and_the_mean_stays_below_one():
+    # Randomised response that fails with probability δ: then the label itself is shown. This is (E, δ) ex-post and DP.
+    claim, delta = 0.7, 0.05
+    truth = 1 / (1 + math.exp(-claim))
+    mean = np.zeros((1, 3, 3))
+    for label in (True, False):
+        for answer, losses, chance in (
+            (True, 2.0, (1 - delta) * truth),
+            (False, 2.0, (1 - delta) * (1 - truth)),
+            (True, 30.0, delta),
+        ):
+            shown = answer == label
+            bets = LabelBets(1, delta, claim)
+            bets.bet(np.array([[losses if shown else -losses]]), np.array([claim]), np.array([label]))
+            towards, away = bets.sides
+            mean += 0.5 * chance * np.exp(towards.log_wealth + away.log_wealth)
+    assert (mean <= 1.0).all()
+    assert mean.max() > 0.95  # the price is hardly more than it must be
+
+
+def test_at_most_one_direction_stakes_on_a_session():
+    bets = LabelBets(3, 0.0, 0.5)
+    predicted = np.array([[3.0], [0.0], [-3.0]])
+    bets.bet(predicted, np.array([0.5]), np.array([True]))
+    towards, away = (side.log_wealth[:, 0, 0] for side in bets.sides)
+    assert towards[0] > 0 == away[0]
+    assert towards[1] == 0 == away[1]
+    assert towards[2] == 0 > away[2]

@@ -210,7 +210,10 @@ def test_a_misspelt_attribute_that_is_missed_is_named(read):
         read(knob="epsilon", delta=1e-6, sensitivty=1.0)
     with pytest.raises(SubjectFailed) as caught:
         read(knob="epsilon", sensitivity=1.0, data=[1.0])
-    assert str(caught.value) == "attribute delta is missing: a privacy claim needs it"
+    assert (
+        str(caught.value)
+        == "attribute delta is missing: a privacy claim needs it, and it must be a number of at least 0 and below 1"
+    )
 
 
 def test_a_subject_that_cannot_list_its_names_is_read_all_the_same():

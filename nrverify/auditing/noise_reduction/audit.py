@@ -34,6 +34,7 @@ from nrverify.auditing.noise_reduction.smoke import (
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.subjects.description import Description
@@ -55,6 +56,14 @@ class AsksDensely(Protocol):
     """A check that asks a subject for its own times at many ε's before anything is drawn."""
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
+        """Asks over the range of the knob."""
+
+
+@runtime_checkable
+class AsksCurve(Protocol):
+    """A check that asks a subject for the δ's of the curve it claims."""
+
+    def ask_curve(self, deltas_of: OwnDeltas, knob: Knob) -> None:
         """Asks over the range of the knob."""
 
 
@@ -119,6 +128,11 @@ class NoiseReductionMechanism(Mechanism):
             for check in self.checks:
                 if isinstance(check, AsksDensely):
                     check.ask_densely(drawer.times_of, knob)
+        if self.context.claims_curve:
+            deltas_of = OwnDeltas(drawer.host)
+            for check in self.checks:
+                if isinstance(check, AsksCurve):
+                    check.ask_curve(deltas_of, knob)
 
     def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every case, with its times moved anew, and every pair."""

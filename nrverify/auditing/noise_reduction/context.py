@@ -8,6 +8,7 @@ from nrverify.auditing.core.declaration import Need
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.subjects.description import Description
+from nrverify.subjects.guarantees import DP, EX_POST, guarantee_of
 
 MECHANISMS = ("brownian", "laplace", "skellam")
 WEIGHT = 0.06
@@ -70,6 +71,22 @@ class NoiseReductionContext:
         return self.record is not None or self.most_releases is None or self.most_releases > 2
 
     @property
+    def once(self) -> bool:
+        """Whether a session has one release, as the subject says or as was found."""
+        said = getattr(self.description, "most_releases", None)
+        return 1 in (said, getattr(self, "most_releases", None))
+
+    @property
+    def guarantee(self) -> str | None:
+        """What the ε of the subject guarantees; None with knob "time"."""
+        return guarantee_of(self.description, 1 if self.once else None)
+
+    @property
+    def claims_curve(self) -> bool:
+        """Whether differential privacy is claimed with a δ of its own at each ε."""
+        return self.guarantee == DP and "delta_of" in self.description.methods
+
+    @property
     def scheduled(self) -> bool:
         """Whether some sessions are on a schedule fixed in advance; of a subject that is asked some always are."""
         return self.record is None or self.record.fixed
@@ -114,6 +131,8 @@ MODERATE_CLAIM = Need(
     lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
     "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
 )
+CLAIMS_EX_POST = Need(lambda context: context.guarantee != DP, "the claim is one of differential privacy")
+CLAIMS_DP = Need(lambda context: context.guarantee != EX_POST, "the claim is ex-post")
 
 
 def knob_is_epsilon(mechanism: str, knob: str) -> bool:

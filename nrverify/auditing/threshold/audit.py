@@ -12,10 +12,12 @@ from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.auditing.threshold.context import ThresholdContext
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import draw_runs, score_design, score_neighbours
+from nrverify.auditing.threshold.ex_post import ThresholdExPost
 from nrverify.auditing.threshold.streams import FEW, few_together
 from nrverify.subjects.host import Host
 
@@ -59,6 +61,8 @@ class ThresholdMechanism(Mechanism):
         if "run_many" in self.context.methods:
             drawn += [draw_runs(drawer, self.context.designs[0], "run_many", FEW) for _ in range(2)]
         for check in self.checks:
+            if self.context.claims_curve and isinstance(check, ThresholdExPost):
+                check.ask_curve(OwnDeltas(drawer.host))
             if check.in_smoke:
                 scored = check.fresh()
                 for runs in drawn:

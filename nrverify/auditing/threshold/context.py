@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nrverify.auditing.core.declaration import Need
 from nrverify.auditing.threshold.designs import Design, Neighbours, designs_for, every_design, neighbours_for
 from nrverify.subjects.description import Description
+from nrverify.subjects.guarantees import DP, guarantee_of
 
 LARGEST_CLAIM = 100.0
 """Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
@@ -33,6 +34,16 @@ class ThresholdContext:
     methods: tuple[str, ...]
     record: RecordedRunsFacts | None = None
     """None for a subject that is asked."""
+
+    @property
+    def guarantee(self) -> str | None:
+        """What ε guarantees."""
+        return guarantee_of(self.description)
+
+    @property
+    def claims_curve(self) -> bool:
+        """Whether differential privacy is claimed with a δ of its own at each ε."""
+        return self.guarantee == DP and "delta_of" in self.description.methods
 
     @classmethod
     def of(cls, description: Description) -> ThresholdContext:

@@ -15,6 +15,7 @@ from nrverify.auditing.core.picture_limits import losses
 from nrverify.auditing.core.pictures import Bound, Picture
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.threshold.context import MECHANISMS, MODERATE_CLAIM, ThresholdContext
 from nrverify.auditing.threshold.designs import Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns
@@ -23,6 +24,7 @@ from nrverify.auditing.threshold.halting_bets import FEWEST_RUNS
 from nrverify.laws.threshold import worst_loss
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, epsilon_lower_bound
+from nrverify.subjects.guarantees import EX_POST
 
 Floats = NDArray[np.float64]
 
@@ -62,22 +64,33 @@ class ThresholdExPost(Declared):
     Bets on the label with the posteriors of faults that leak and with shares learned from earlier runs; the empirical
     lower bound on ε, from the halt in the last round, stands beside the paper's bound ε_N and the sharp one
     min(ε_n, ¼Σε_i). Catches any mechanism that leaks more than ε_N at these neighbours. Misses leaks within the slack
-    between the sharp bound and ε_N, and is slower than the law.
+    between the sharp bound and ε_N, and is slower than the law. Under guarantee = "dp" the claim is that of the last ε
+    for every output, with δ.
     """
 
-    def __init__(self, pairs: Sequence[Neighbours]) -> None:
+    def __init__(self, pairs: Sequence[Neighbours], delta: float = 0.0, guarantee: str | None = EX_POST) -> None:
         self.runs = 0
+        self.delta = delta
+        self.guarantee = guarantee
         self.pairs = {pair.design.name: pair for pair in pairs}
         predictors = len(LEAKS) + 2
         smallest = min(pair.design.epsilons[0] for pair in pairs)
-        self.wealth = LabelBets(predictors, 0.0, smallest)
+        self.wealth = LabelBets(predictors, delta, smallest)
         self._guesses = {name: _log_odds(pair) for name, pair in self.pairs.items()}
         self._counts = {name: np.zeros((2, pair.design.rounds + 1)) for name, pair in self.pairs.items()}
 
     @classmethod
     def build(cls, context: ThresholdContext) -> ThresholdExPost:
         """Over all pairs of neighbours."""
-        return cls(context.pairs)
+        return cls(context.pairs, context.description.delta or 0.0, context.guarantee)
+
+    def ask_curve(self, deltas_of: OwnDeltas) -> None:
+        """The δ that a curve has at the ε's of the pairs: the largest, where they differ."""
+        lasts = sorted({pair.design.epsilons[-1] for pair in self.pairs.values()})
+        known = deltas_of(np.array(lasts))
+        self.delta = max(known[epsilon] for epsilon in lasts)
+        smallest = min(pair.design.epsilons[0] for pair in self.pairs.values())
+        self.wealth = LabelBets(len(LEAKS) + 2, self.delta, smallest)
 
     def observe_labelled(self, drawn: LabelledRuns) -> None:
         """Counts the halting rounds of new runs by label; the bets are made at the merge."""
@@ -97,7 +110,7 @@ class ThresholdExPost(Declared):
         self.runs += other.runs
         for name, new in other._counts.items():
             if new.any():
-                counts, claim = self._counts[name], claims_of(self.pairs[name])
+                counts, claim = self._counts[name], self.claims_of(self.pairs[name])
                 learned = np.log((counts[1] + 1.0) / (counts[0] + 1.0))
                 guess = np.vstack([self._guesses[name], learned])
                 for label in (0, 1):
@@ -132,7 +145,7 @@ class ThresholdExPost(Declared):
         for name in most:
             other, own = self._counts[name].astype(int).tolist()
             labels = [*(f"halt in round {index + 1}" for index in range(len(own) - 1)), "no halt"]
-            claims = claims_of(self.pairs[name]).tolist()
+            claims = self.claims_of(self.pairs[name]).tolist()
             dots = losses(list(zip(labels, own, other, claims, strict=True)), alpha / len(most))
             if dots:
                 shown.append(Bound(f"Measured loss, {name}", "privacy loss", dots, PICTURE_NOTE))
@@ -151,6 +164,11 @@ class ThresholdExPost(Declared):
             claim = pair.design.epsilons[-1]
             found.append((bound / claim, (bound, claim, worst_loss(pair.design.epsilons), name)))
         return max(found)[1]
+
+    def claims_of(self, pair: Neighbours) -> Floats:
+        """The claim in each cell."""
+        ex_post = claims_of(pair)
+        return ex_post if self.guarantee == EX_POST else np.full(ex_post.size, ex_post[-1])
 
 
 def claims_of(pair: Neighbours) -> Floats:

@@ -11,7 +11,7 @@ from nrverify.subjects.errors import SubjectFailed
 
 PROTOCOL = 1
 """The version of PROTOCOL.md; it is raised when a subject of the old version would be misunderstood."""
-KNOWN_METHODS = ("open", "sample", "run", "run_many", "epsilon", "time", "time_of")
+KNOWN_METHODS = ("open", "sample", "run", "run_many", "epsilon", "time", "time_of", "delta_of")
 """Those of all mechanisms: looked for where the mechanism named is unknown."""
 
 

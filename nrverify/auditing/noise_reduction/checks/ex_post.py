@@ -21,10 +21,13 @@ from nrverify.auditing.noise_reduction.context import (
     WEIGHT,
     NoiseReductionContext,
 )
-from nrverify.auditing.noise_reduction.design.neighbours import Labelled
+from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.design.neighbours import Labelled, labelled_end
 from nrverify.auditing.sampling.looks import MOST_LOOKS
+from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
+from nrverify.subjects.guarantees import DP
 from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
@@ -68,14 +71,20 @@ class ExPost(Declared):
     """P(b = 1 | transcript) ≤ σ(E) but for δ: the claim itself, for any transcript up to a stop.
 
     Bets with guesses learned on every other earlier session (all releases, their sizes, ties and number) and with the
-    loss the claim implies, one release at a time and summed. Catches leaks through earlier releases, whatever their
+    loss the claim implies, one release at a time and summed. Under guarantee = "dp" the claim is that no event has
+    probability above e^ε times that of the neighbour, plus δ, and sessions on schedules fixed in advance are bet on
+    alone. Catches leaks through earlier releases, whatever their
     mechanism. Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
     """
 
-    def __init__(self, mechanism: str, sensitivity: float | None, delta: float, smallest_claim: float) -> None:
+    def __init__(
+        self, mechanism: str, sensitivity: float | None, delta: float, smallest_claim: float, fixed_only: bool = False
+    ) -> None:
         self.mechanism = mechanism
         self.sensitivity = sensitivity
         self.delta = delta
+        self.fixed_only = fixed_only
+        """Whether the claim is about schedules fixed in advance alone: that of differential privacy is."""
         self.sessions = 0
         self.wealth = LabelBets(3, delta, smallest_claim)
         self._learners: dict[str, Learner] = {}
@@ -86,12 +95,20 @@ class ExPost(Declared):
         """For the ε asked; with knob "time", for the loss that pure noise has at each time."""
         description = context.description
         if description.knob == "epsilon":
-            delta = description.delta or 0.0
-            return cls(description.mechanism, description.sensitivity, delta, context.knob.low)
+            delta, dp = description.delta or 0.0, context.guarantee == DP
+            return cls(description.mechanism, description.sensitivity, delta, context.knob.low, fixed_only=dp)
         return cls(description.mechanism, None, 0.0, SMALLEST_CLAIM)
+
+    def ask_curve(self, deltas_of: OwnDeltas, knob: Knob) -> None:
+        """The δ of the ε at which sessions of pairs end."""
+        end = labelled_end(knob)
+        self.delta = deltas_of(np.array([end]))[end]
+        self.wealth = LabelBets(3, self.delta, knob.low)
 
     def observe_labelled(self, drawn: Labelled) -> None:
         """Bets on the labels of new sessions with what was learned before, and keeps them to learn from."""
+        if self.fixed_only and not (drawn.pair.case.fixed and np.isfinite(drawn.asked).all()):
+            return
         self.sessions += drawn.label.size
         claim, losses, last = self._claims_and_losses(drawn)
         learner = self._learners.setdefault(drawn.pair.case.name, Learner())

@@ -80,11 +80,16 @@ def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...],
     return pairs
 
 
+def labelled_end(knob: Knob) -> float:
+    """The ε at which sessions of pairs on a fixed schedule end."""
+    return min(max(BLACK_BOX_CLAIM, knob.low), knob.high)
+
+
 def _plays(description: Description, knob: Knob, most: int | None) -> list[tuple[str, Fixed | Follow, float]]:
     """(method, play, shift): three releases ending where the claim is about 2, and a stopped session."""
     method = "sample" if "sample" in description.methods else "open"
     if description.knob == "epsilon":
-        end = min(max(BLACK_BOX_CLAIM, knob.low), knob.high)
+        end = labelled_end(knob)
         start = max(end / 4, knob.low)
         schedule: tuple[float, ...] = (start, (start * end) ** 0.5, end)
         shift = description.sensitivity or 1.0

@@ -16,7 +16,13 @@ from nrverify.auditing.core.faults.noise import TOO_LITTLE_NOISE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.pictures import Line, Lines, Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext, knob_is_epsilon
+from nrverify.auditing.noise_reduction.context import (
+    CLAIMS_EX_POST,
+    MECHANISMS,
+    WEIGHT,
+    NoiseReductionContext,
+    knob_is_epsilon,
+)
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.epsilon.judgement import (
@@ -62,6 +68,7 @@ PICTURE_NOTE = (
     weight=WEIGHT,
     order=80,
     applies=knob_is_epsilon,
+    needs=(CLAIMS_EX_POST,),
     unseen="the noise of each ε is judged on a schedule fixed in advance",
     expected="the loss exceeds the ε asked for with probability at most δ",
     templates={

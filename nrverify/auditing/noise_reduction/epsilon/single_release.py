@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,21 @@ class LeastNoise:
         return least_time(self.mechanism, epsilon, self.sensitivity, self.delta / looks, self.rate)
 
 
+class Least(Protocol):
+    """The smallest t that keeps a claim at an ε, and whose noise it is."""
+
+    @property
+    def mechanism(self) -> str:
+        """The family of the noise."""
+
+    @property
+    def rate(self) -> float:
+        """Of Skellam noise."""
+
+    def __call__(self, epsilon: float, /) -> float:
+        """At this ε."""
+
+
 class TooLittle(Additive):
     """Bets that the noise at each ε is less than the least that keeps its claim, by one factor for all of them.
 
@@ -100,7 +116,7 @@ class TooLittle(Additive):
 
     configuration = ("least",)
 
-    def __init__(self, least: LeastNoise) -> None:
+    def __init__(self, least: Least) -> None:
         self.least = least
         self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
         self.alone: CappedSums[tuple[int, float]] = CappedSums(MOST_ALONE - 1)
