@@ -32,6 +32,8 @@ class Recorded:
     """Whether all are on one schedule that was fixed in advance."""
     largest_claim: float
     """The largest ε claimed at any stop."""
+    last_bits: bool = True
+    """Whether releases have all the digits of doubles."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class NoiseReductionContext:
     dimensions: tuple[int, ...]
     record: Recorded | None = None
     """None for a subject that is asked."""
+    numerics: str = "idealized"
+    """What is claimed of the last bits: nothing, or with "exact" that they are safe."""
 
     @property
     def several_dimensions(self) -> bool:
