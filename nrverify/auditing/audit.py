@@ -37,6 +37,7 @@ def audit(
     engine: str = "local",
     scheduler: str | None = None,
     trace: str | PathLike[str] | None = None,
+    numerics: str | None = None,
 ) -> Report:
     """Audits a subject (an object, a class, a factory, or an address as a string) and reports what is excluded.
 
@@ -44,11 +45,12 @@ def audit(
     a subject that cannot be run gives a report with verdict `errored`. `record` names a file from which
     `nrverify replay` recomputes the verdict without the subject. With `jobs` that many processes draw, with the engine
     "dask" those of a scheduler's cluster: the report is the same. `trace` names a file for every request and reply.
+    `numerics` stands in place of the subject's own word: with "exact" an attack on the last bits of releases refutes.
     """
     executor = Engine(engine, scheduler, jobs)
     if executor.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
         raise ValueError("records are judged on this machine: leave out --engine dask")
-    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks))
+    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics)
     if unknown := [name for name in settings.only if name not in known_ids()]:
         raise ValueError(f"checks names {unknown[0]!r}: it must be one of {', '.join(known_ids())}")
     open_host = opener(subject)

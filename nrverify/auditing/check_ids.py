@@ -9,6 +9,9 @@ from nrverify.auditing.registry import check_ids, declaration_of
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, Description
 from nrverify.subjects.reach import description_of
 
+LAST_BITS = "numerics.last-bits"
+"""The id of the check, as declared."""
+
 
 def asked_of(subject: Any, timeout: float) -> tuple[str, ...]:
     """The checks of a subject; it is started only where its class does not say what mechanism it is.
@@ -22,12 +25,13 @@ def asked_of(subject: Any, timeout: float) -> tuple[str, ...]:
     return check_ids(mechanism, knob or "time")
 
 
-def unasked(description: Description, only: tuple[str, ...]) -> list[CheckResult]:
-    """Checks that were asked for by name, and are for other subjects than this."""
+def unasked(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
+    """Checks that were asked for by name, or by a claim about the last bits, and are for other subjects than this."""
     asked = check_ids(description.mechanism, description.knob or "time")
     knob = f" and knob {description.knob!r}" if description.mechanism in NOISE_REDUCTION else ""
     why = f"it is not for subjects with mechanism {description.mechanism!r}{knob}"
-    found = [(id, declaration_of(id)) for id in dict.fromkeys(only) if id not in asked]
+    named = (*only, LAST_BITS) if numerics == "exact" and not only else only
+    found = [(id, declaration_of(id)) for id in dict.fromkeys(named) if id not in asked]
     return [CheckResult(id, one.kind, CheckVerdict.NOT_COVERED, message=why) for id, one in found if one is not None]
 
 

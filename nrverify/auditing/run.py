@@ -10,6 +10,7 @@ from shlex import quote
 from typing import Any
 
 from nrverify.auditing.check_ids import unasked
+from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.report import EXIT, Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -18,7 +19,7 @@ from nrverify.auditing.mechanisms import audit_of
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.workers import Crew
-from nrverify.subjects.description import Description
+from nrverify.subjects.description import NUMERICS, Description, attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.host import Host
@@ -57,7 +58,7 @@ def _report(
     description = host.description
     running = audit_of(host, settings, progress, crew)
     try:
-        results = (*running.run(), *unasked(description, settings.only))
+        results = (*running.run(), *unasked(description, settings.only, settings.numerics))
     except SubjectFailed as failure:
         seconds = getattr(running.drawer, "subject_seconds", 0.0)
         return errored(address, description, settings, running.drawer.drawn, started, str(failure), seconds)
@@ -72,7 +73,7 @@ def _report(
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
     seen = (running.pictures(), running.asked)
-    subject = _subject(address, description) | {"guarantee": _guarantee(running, description)}
+    subject = _subject(address, description, settings) | {"guarantee": _guarantee(running, description)}
     return Report(verdict, EXIT[verdict], subject, run, checks, message, *seen)
 
 
@@ -81,7 +82,10 @@ def verdict_of(results: tuple[CheckResult, ...]) -> str:
     if any(result.verdict is CheckVerdict.REFUTED for result in results):
         return "refuted"
     judged = [r for r in results if r.verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)]
-    deciding = [result for result in judged if result.decisive] or judged
+    others = [result for result in judged if result.kind != Kind.NUMERICS]
+    # An attack on the last bits leaves the verdict what it is without it, unless nothing else was asked.
+    last_bits = [r for r in results if r.kind == Kind.NUMERICS and r.verdict is not CheckVerdict.NOT_COVERED]
+    deciding = [result for result in judged if result.decisive] or others or last_bits
     if not deciding or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in deciding):
         return "inconclusive"
     return "consistent"
@@ -110,7 +114,7 @@ def errored(
     seconds: float = 0.0,
 ) -> Report:
     """The report of a subject that could not be run, and how long it took until then."""
-    subject, run = _subject(address, description), _run(settings, drawn, "errored", started, seconds)
+    subject, run = _subject(address, description, settings), _run(settings, drawn, "errored", started, seconds)
     return Report("errored", EXIT["errored"], subject, run, (), message)
 
 
@@ -120,11 +124,14 @@ def _guarantee(running: Any, description: Description) -> str | None:
     return str(found) if (found := getattr(context, "guarantee", None)) else guarantee_of(description)
 
 
-def _subject(address: str | None, description: Description | None) -> dict[str, Any]:
+def _subject(address: str | None, description: Description | None, settings: Settings) -> dict[str, Any]:
     fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
     said = {field: getattr(description, field, None) for field in fields}
-    guarantee = None if description is None else guarantee_of(description)
-    return {**said, "guarantee": guarantee, "address": address}
+    if description is not None:
+        said["guarantee"] = guarantee_of(description)
+        if description.mechanism in attributes()["numerics"].applies:
+            said["numerics"] = settings.numerics or description.numerics or NUMERICS[0]
+    return {**said, "address": address}
 
 
 def _run(
@@ -150,6 +157,9 @@ def _run(
 
 def _reproduce(address: str | None, settings: Settings) -> str:
     if address is None:
-        return f"nrverify.audit(subject, alpha={settings.alpha!r}, seed={settings.seed}, samples={settings.samples})"
+        numerics = f", numerics={settings.numerics!r}" if settings.numerics else ""
+        shared = f"alpha={settings.alpha!r}, seed={settings.seed}, samples={settings.samples}"
+        return f"nrverify.audit(subject, {shared}{numerics})"
     options = f"--seed {settings.seed} --alpha {settings.alpha:g} --samples {settings.samples}"
+    options += f" --numerics {settings.numerics}" if settings.numerics else ""
     return f"nrverify audit {quote(address)} {options}"

@@ -63,6 +63,11 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds one request may take.")
 @click.option("--seed", default="0", show_default=True, callback=seed_or_random, help="Seed of the audit, or 'random'.")
 @click.option("--check", "checks", multiple=True, callback=known_checks, help="Only this check (repeatable).")
+@click.option(
+    "--numerics",
+    type=click.Choice(["idealized", "exact"]),
+    help="What is claimed of the last bits, in place of the subject's own word; with exact an attack refutes.",
+)
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
 @click.option("--smoke", is_flag=True, help="Try every request once, in about a second, and judge nothing.")
@@ -84,6 +89,7 @@ def command(
     timeout: float,
     seed: int,
     checks: tuple[str, ...],
+    numerics: str | None,
     keep_going: bool,
     only_plan: bool,
     smoke: bool,
@@ -140,6 +146,7 @@ def command(
                 engine=engine,
                 scheduler=scheduler,
                 trace=trace,
+                numerics=numerics,
             )
     except ClusterFailed as error:
         raise ClusterLost(str(error)) from error

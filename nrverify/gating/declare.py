@@ -46,12 +46,14 @@ def gate(
     budget: float = 120.0,
     timeout: float = 60.0,
     expected_failures: Mapping[str, str] | None = None,
+    numerics: str | None = None,
 ) -> Gate:
     """A module-level name bound to this is collected by pytest as one test item for each check of the subject.
 
     `subject` is what `nrverify.audit` takes: an object, a class, a factory, or an address. The subject is audited
     once, when the first item runs. `expected_failures` are checks known to be refuted, each with its reason: one that
     is not refuted is a failure. With any, sampling goes on after a refutation, so that the others are still decided.
+    `numerics="exact"` makes a test of the attack on the last bits.
     """
     if isinstance(subject, str):
         parse(subject)
@@ -59,6 +61,6 @@ def gate(
     for check, reason in known.items():
         if not isinstance(reason, str) or not reason.strip():
             raise ValueError(f"expected_failures[{check!r}] is {reason!r}: write down why the check fails")
-    settings = Settings(alpha, samples, budget, timeout, seed, keep_going=bool(known))
+    settings = Settings(alpha, samples, budget, timeout, seed, keep_going=bool(known), numerics=numerics)
     caller = sys._getframe(1)
     return Gate(subject, settings, MappingProxyType(known), caller.f_code.co_filename, caller.f_lineno)

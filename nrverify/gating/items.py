@@ -79,6 +79,7 @@ class Run:
                 budget=s.budget,
                 timeout=s.timeout,
                 keep_going=s.keep_going,
+                numerics=s.numerics,
             )
         self._write(name, gate, report)
         return report

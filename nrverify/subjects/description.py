@@ -49,6 +49,8 @@ METHODS = {
 """Of each mechanism, at least one of which a subject must offer."""
 OPTIONAL = ("time_of", "time", "delta_of")
 """Methods beside those, which let more be checked."""
+NUMERICS = ("idealized", "exact")
+"""What may be claimed of the last bits of releases: nothing, or that they are safe."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 
@@ -120,6 +122,13 @@ class Description:
         pair(finite=False),
         "The times (t_min, t_max) in which the boundary is claimed to hold; all where it is not given.",
         applies=("boundary", "private-stopping"),
+    )
+    numerics: str | None = attribute(
+        one_of(*NUMERICS),
+        "`idealized` where absent: the claim is that of real arithmetic, and an attack on the last bits is advice. "
+        "`exact`: what is released, to the last bit, is the ideal release correctly rounded, and an attack refutes.",
+        applies=NOISE_REDUCTION,
+        since="0.2",
     )
 
     @property

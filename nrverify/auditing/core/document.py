@@ -24,7 +24,7 @@ NUMBERS = ("statistic", "p_value", "e_value", "alpha")
 def row_of(check: CheckResult) -> dict[str, Any]:
     """Every field present, null where it does not apply."""
     refuted = check.verdict is CheckVerdict.REFUTED
-    finding = check.finding if refuted else None
+    finding = check.finding if refuted or check.verdict is CheckVerdict.ADVICE else None
     size = check.sizes[0] if check.sizes else None
     explained = check.explanation
     return {
@@ -68,9 +68,9 @@ def _finding(row: dict[str, Any]) -> Finding | None:
     others = {key: float(value) for key, value in numbers.items() if key not in texts}
     estimate = Estimate(measure, expected, observed, error, count, others, alternatives)
     effect = Effect(row["effect"]) if row.get("effect") else None
-    return Finding(
-        quantity, estimate, fault_of(row.get("form") or row["fault"]), effect=effect, precision=precision, texts=texts
-    )
+    named = row.get("form") or row.get("fault")
+    fault = fault_of(named) if named else None
+    return Finding(quantity, estimate, fault, effect=effect, precision=precision, texts=texts)
 
 
 def _number(value: Any) -> float | None:

@@ -199,6 +199,10 @@ class Gallery:
                 if (log_wealth := _log_wealth(check)) is not None:
                     self._paths.setdefault(check.id, []).append((drawn, log_wealth))
 
+    def add(self, checks: Iterable[object]) -> None:
+        """Takes in checks that are drawn for outside the looks."""
+        self._checks |= {check.id: check for check in checks if isinstance(check, Pictured)}
+
     def pictures(self, level: Callable[[Any], float]) -> dict[str, tuple[Picture, ...]]:
         """What every check saw, with limits at its error probability, and what its bets came to."""
         # A subject may have answered with absurd numbers: their pictures overflow too.

@@ -46,7 +46,14 @@ class Report:
     @property
     def privacy(self) -> str:
         """Whether what is released keeps the privacy claimed: the verdict over the checks of privacy."""
-        return _answer(check for check in self.checks if check.kind == "privacy")
+        claims = [check for check in self.checks if check.kind == "privacy"]
+        claimed = self.subject.get("knob") == "epsilon" or any(
+            c.verdict is not CheckVerdict.NOT_COVERED for c in claims
+        )
+        if self.subject.get("numerics") == "exact" and claimed:
+            # Then what is claimed is claimed of the releases to their last bits.
+            claims += [check for check in self.checks if check.kind == "numerics"]
+        return _answer(claims)
 
     def to_json(self) -> str:
         """The report as one JSON document (`nrverify/report/2`)."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nrverify.subjects.description import NUMERICS
+
 LONGEST = 1e6
 """Seconds of a request, eleven days: the system's own clocks for waiting overflow at about twice as many."""
 MOST_SAMPLES = 10**15
@@ -22,6 +24,8 @@ class Settings:
     seed: int = 0
     keep_going: bool = False
     only: tuple[str, ...] = ()
+    numerics: str | None = None
+    """In place of what the subject says of its last bits, "idealized" or "exact"."""
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
@@ -33,6 +37,8 @@ class Settings:
                 raise ValueError(f"{name} is {seconds!r}: it must be a positive, finite number of seconds")
         if self.timeout > LONGEST:
             raise ValueError(f"timeout is {self.timeout!r}: it must be at most {LONGEST:g} seconds")
+        if self.numerics not in (None, *NUMERICS):
+            raise ValueError(f"numerics is {self.numerics!r:.60}: it must be one of {', '.join(NUMERICS)}")
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed is {self.seed!r:.60}: it must be an integer from 0 to 2^63 − 1")
 

@@ -32,12 +32,6 @@ REMARKS = {
         "the seed: nrverify replay recomputes it from the record. How an implementation uses its seeds cannot be "
         "asked of records.",
     ),
-    "lattice.double-precision": Remark(
-        "The last bits of double-precision noise are not examined.",
-        "Not covered, in any audit. Noise made with ordinary floating-point arithmetic is not real-valued, and its "
-        "last bits can betray the value (Mironov 2012). The check lattice finds coarser grids; that the last bits "
-        "are safe takes another sampler (discrete or snapped noise), or a proof.",
-    ),
     "boundary.waste": Remark(
         "The boundary spends all of its δ.",
         "Advice. A boundary whose crossing probability is well below the δ it claims is private, and adds more noise "

@@ -14,7 +14,10 @@ from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.noise_reduction.attack import TIME_SHARE, allowance, attack
+from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.bit_pairs import bit_pairs
 from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares, varied
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
@@ -48,7 +51,7 @@ FEWEST = 16
 """Sessions of a case that are drawn together: dependence between sessions is only visible in batches."""
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
-DOUBLE_PRECISION = "lattice.double-precision"
+NOT_ATTACKED = "not tried: it takes the law for granted, and another check is refuted"
 
 
 @runtime_checkable
@@ -70,8 +73,6 @@ class AsksCurve(Protocol):
 class NoiseReductionMechanism(Mechanism):
     """A `brownian`, `laplace` or `skellam` subject."""
 
-    reserved = ADVICE_SAMPLES
-
     def __init__(self, host: Host, settings: Settings) -> None:
         self.begin(host.description, settings)
         usual = self.description.dimensions or DEFAULT_DIMENSIONS
@@ -91,14 +92,37 @@ class NoiseReductionMechanism(Mechanism):
         """The checks that can be asked in a context."""
         self.context = context
         declarations = declarations_for(self.description.mechanism)
-        self.checks, self.not_covered = applicable(declarations, self.description, context, self.settings.only)
+        checks, self.not_covered = applicable(declarations, self.description, context, self.settings.only)
+        self.last_bits = next((check for check in checks if isinstance(check, LastBits)), None)
+        if self.last_bits is not None:
+            # Advice has an error probability of its own, since it changes no verdict.
+            self.last_bits.at_level(self.level(self.last_bits) if self.last_bits.exact else self.settings.alpha)
+        # Records are compared in their own order; of a subject that is asked the pairs are drawn beside the looks.
+        self.aside = () if context.record is not None or self.last_bits is None else (self.last_bits,)
+        self.checks = [check for check in checks if check not in self.aside]
+
+    @property
+    def reserved(self) -> int:  # type: ignore[override]
+        """For advice, and for the attack on the last bits where it comes after the looks."""
+        late = any(not check.exact for check in self.aside)
+        return ADVICE_SAMPLES + (allowance(self.settings.samples) if late else 0)
+
+    @property
+    def reserved_time(self) -> float:  # type: ignore[override]
+        """For the attack on the last bits."""
+        return TIME_SHARE if self.aside else 0.0
 
     def prepare(self, knob: Knob, dimensions: tuple[int, ...], most: int | None) -> None:
         """The cases, checks and pairs for what the subject admits; before the smoke stage, for all of it."""
         description = self.description
         times_known = description.knob == "time" or "time_of" in description.methods
         cases = tuple(cases_for(description, knob, dimensions, most))
-        self.ask(NoiseReductionContext(description, cases, knob, times_known, dimensions, most_releases=most))
+        numerics = self.settings.numerics or description.numerics or "idealized"
+        self.ask(
+            NoiseReductionContext(
+                description, cases, knob, times_known, dimensions, most_releases=most, numerics=numerics
+            )
+        )
         self.pairs = pairs_for(description, knob, dimensions, most) if self._labelled else []
         if not self.checks:
             self.context = replace(self.context, cases=())
@@ -106,7 +130,7 @@ class NoiseReductionMechanism(Mechanism):
     @property
     def beside(self) -> int:
         """Sessions that are drawn beside the looks."""
-        return drawn_beside(self.description)
+        return drawn_beside(self.description) + (allowance(self.settings.samples) if self.aside else 0)
 
     @property
     def _scored(self) -> tuple[Any, ...]:
@@ -133,6 +157,17 @@ class NoiseReductionMechanism(Mechanism):
             for check in self.checks:
                 if isinstance(check, AsksCurve):
                     check.ask_curve(deltas_of, knob)
+        if any(check.exact for check in self.aside):
+            self._attack(drawer)
+
+    def _attack(self, drawer: Drawer) -> None:
+        """Draws for the attack on the last bits: first of all where it can refute, else last."""
+        assert self.last_bits is not None
+        pairs = bit_pairs(self.description, self.context.knob, min(self.context.dimensions), drawer.times_of)
+        refused = attack(drawer, self.last_bits, pairs)
+        self.refusals += refused
+        if refused:
+            self.last_bits.untried = f"its values are refused: {refused[0]}"
 
     def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every case, with its times moved anew, and every pair."""
@@ -176,8 +211,12 @@ class NoiseReductionMechanism(Mechanism):
         self.context = replace(self.context, cases=cases)
         return replace(task, setting=moved)
 
-    def advise(self, drawer: Drawer) -> None:
-        """Invalid requests and repeated seeds, tried last: they may upset a subject, and are only advice."""
+    def advise(self, drawer: Drawer, refuted: bool) -> None:
+        """The last bits; then invalid requests and repeated seeds, since they may upset a subject. All is advice."""
+        if any(not check.exact for check in self.aside):
+            self._attack_for_advice(drawer, refuted)
+        if not self.checks:
+            return
         try:
             repeats = repeats_itself(drawer, self.description, self.context.knob, self.context.most_releases)
             if "open" in self.description.methods:
@@ -189,15 +228,22 @@ class NoiseReductionMechanism(Mechanism):
             words = "the same seed gives another transcript: a finding cannot be replayed from its seed alone"
             self.advice.append(CheckResult("randomness.repeats", Kind.RANDOMNESS, CheckVerdict.ADVICE, message=words))
 
+    def _attack_for_advice(self, drawer: Drawer, refuted: bool) -> None:
+        assert self.last_bits is not None
+        if refuted:
+            self.last_bits.untried = NOT_ATTACKED
+            return
+        try:
+            self._attack(drawer)
+        except SubjectFailed as failure:
+            self.last_bits.untried = f"the subject failed: {failure}"
+
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With the places of faults, those that are not covered, and advice."""
         kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
         found = with_place(results, getattr(kept, "places", None))
         self._suspect = suspect_of(found, getattr(kept, "moments", None), self.description)
         covered = [*found, *self.not_covered, *self.advice]
-        if not self.settings.only or DOUBLE_PRECISION in self.settings.only:
-            words = "attacks on the last bits of double precision are not examined"
-            covered.append(CheckResult(DOUBLE_PRECISION, Kind.NUMERICS, CheckVerdict.NOT_COVERED, message=words))
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))

@@ -33,6 +33,8 @@ class Recorded:
     """Whether all are on one schedule that was fixed in advance."""
     largest_claim: float
     """The largest ε claimed at any stop."""
+    last_bits: bool = True
+    """Whether releases have all the digits of doubles."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class NoiseReductionContext:
     """None for a subject that is asked."""
     most_releases: int | None = None
     """How many releases a session of a subject that is asked may have: as it says, or as was found; None for any."""
+    numerics: str = "idealized"
+    """What is claimed of the last bits: nothing, or with "exact" that they are safe."""
 
     @property
     def several_dimensions(self) -> bool:

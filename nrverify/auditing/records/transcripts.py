@@ -19,6 +19,7 @@ from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.auditing.noise_reduction.observe import show, show_labelled
+from nrverify.auditing.records.last_digits import holds_last_bits
 from nrverify.auditing.records.not_covered import OF_ADAPTIVE, OF_ALL, OF_TRANSCRIPTS, as_seen, limits
 from nrverify.auditing.records.random_order import RecordedOrder
 from nrverify.auditing.records.shared_noise import refuse_shared_noise
@@ -49,7 +50,8 @@ class RecordedTranscriptsMechanism(NoiseReductionMechanism):
             Knob(first, first, self.description.knob == "time"),
             record.value.times is not None,
             (record.value.value.size,),
-            Recorded(record.length, record.fixed, _largest_claim(record, self._pair)),
+            Recorded(record.length, record.fixed, _largest_claim(record, self._pair), holds_last_bits(record)),
+            numerics=settings.numerics or self.description.numerics or "idealized",
         )
         self.ask(context)
 

@@ -54,6 +54,8 @@ def _is_summary(found: dict[str, Any]) -> bool:
 
 def _settings(found: dict[str, Any]) -> Settings:
     kinds: dict[str, tuple[type, ...]] = {"samples": (int,), "seed": (int,), "keep_going": (bool,), "only": (list,)}
+    kinds["numerics"] = (str, type(None))
+    found = {"numerics": None, **found}  # records of version 0.1 say nothing of it
     if set(found) != {field.name for field in fields(Settings)} or not all(
         type(value) in kinds.get(name, (int, float)) for name, value in found.items()
     ):

@@ -33,8 +33,12 @@ class Mechanism:
     not_covered: Sequence[CheckResult] = ()
     """Checks that cannot be asked, and why."""
     level: Level
+    aside: Sequence[Any] = ()
+    """Checks that the mechanism itself draws for, outside the looks."""
     reserved = 0
     """Samples kept back for what is tried at the end."""
+    reserved_time = 0.0
+    """The share of the budget of time kept back for it."""
     more = "samples are too few to exclude anything useful; draw more with --samples or --budget"
     """What would help where so many samples leave everything undecided."""
 
@@ -60,8 +64,8 @@ class Mechanism:
         """What takes the place of a task that was refused, None for nothing; by default no refusal is allowed."""
         raise SubjectFailed(f"the subject refuses {task.name}: {reason}")
 
-    def advise(self, drawer: Drawer) -> None:
-        """Tries, last of all, what may upset a subject and is only advice."""
+    def advise(self, drawer: Drawer, refuted: bool) -> None:
+        """Tries, last of all, what may upset a subject and is only advice; told whether something is refuted."""
 
     def judged(self) -> tuple[CheckResult, ...]:
         """Checks that were judged by calculation before anything is sampled."""
@@ -126,6 +130,8 @@ class SampledAudit:
         """Of a subject that is asked, by the crew or by this process alone."""
         sampler = Sampler(host, settings, crew or alone(host), progress)
         sampler.reserved = mechanism.reserved
+        if mechanism.reserved_time:
+            sampler.keep_back(mechanism.reserved_time)
         return cls(mechanism, sampler)
 
     def run(self) -> tuple[CheckResult, ...]:
@@ -140,11 +146,12 @@ class SampledAudit:
                 self.stopped = self.drawer.run(
                     lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, mechanism.refused
                 )
-                if self.drawer.failure is None and requests is not None:
-                    mechanism.advise(requests)
             elif self._any_refuted():
                 self.stopped = "refuted"
-            return mechanism.finished(conclusions(mechanism.checks, mechanism.level, self.stopped))
+            if (mechanism.checks or mechanism.aside) and self.drawer.failure is None and requests is not None:
+                mechanism.advise(requests, self._any_refuted())
+            checks = [*mechanism.checks, *mechanism.aside]
+            return mechanism.finished(conclusions(checks, mechanism.level, self.stopped))
 
     @property
     def more(self) -> str:
@@ -173,11 +180,13 @@ class SampledAudit:
 
     def pictures(self) -> dict[str, tuple[Picture, ...]]:
         """What every check saw."""
+        self.drawer.gallery.add(self.mechanism.aside)
         return {**self.drawer.gallery.pictures(self.mechanism.level), **self.mechanism.pictures()}
 
     def _any_refuted(self) -> bool:
         judged = any(result.verdict is CheckVerdict.REFUTED for result in self.mechanism.judged())
-        return judged or any(check.refuted(self.mechanism.level(check)) for check in self.mechanism.checks)
+        checks = (*self.mechanism.checks, *self.mechanism.aside)
+        return judged or any(check.refuted(self.mechanism.level(check)) for check in checks)
 
 
 def conclusions(checks: Sequence[Check], level: Level, stopped: str) -> list[CheckResult]:

@@ -46,6 +46,10 @@ class Drawer:
         """Whether the run has used its budget of time; asked before anything is sampled."""
         return self._clock.up((-1, getattr(self.host, "exchanges", 0)))
 
+    def out_of_time_at(self, place: tuple[int, ...]) -> bool:
+        """The same at a place of the run that does not depend on speed, such as after all looks."""
+        return self._clock.up(place)
+
     @property
     def subject_seconds(self) -> float:
         """What the subject took."""

@@ -59,6 +59,7 @@ class Sampler:
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
         self.gallery = Gallery()
+        self._host, self._budget = host, settings.budget
         self.failure: str | None = None
         self._crew = crew
         self._progress = progress
@@ -69,6 +70,10 @@ class Sampler:
         self._number = self._fed = 0
         """Of the look, and of the chunks that were handed out."""
         self._paces: dict[str, Pace] = {}
+
+    def keep_back(self, share: float) -> None:
+        """Leaves so much of the budget of time for what is tried at the end."""
+        self._clock = Clock(self._host, self._budget * (1 - share))
 
     @property
     def drawn(self) -> int:

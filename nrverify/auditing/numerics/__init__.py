@@ -1,0 +1,1 @@
+"""Attacks on the last bits of released numbers: features of floating-point arithmetic, bets on labels, evidence."""
