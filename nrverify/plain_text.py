@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from operator import is_
 from typing import Any
 
 COMMANDING = re.compile(
@@ -29,19 +30,23 @@ def plain_text(words: str, one_line: bool = False) -> str:
     return WORKFLOW.sub(lambda found: f"{found[0][0]} {found[0][1]}", words)
 
 
-def plain_fields(record: Any) -> None:
-    """Every text in the fields of a dataclass made plain, in place, however deep."""
-    for field in fields(record):
-        object.__setattr__(record, field.name, _plain(getattr(record, field.name)))
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The value with every text in it made plain, however deep; itself where nothing commands, else a copy."""
     if type(value) is str:
-        return plain_text(value)
+        words = plain_text(value)
+        return value if words == value else words
     if isinstance(value, Mapping):
-        return {_plain(key): _plain(part) for key, part in value.items()}
+        pairs = [(plain(key), plain(part)) for key, part in value.items()]
+        same = all(key is old and part is value[old] for (key, part), old in zip(pairs, value, strict=True))
+        return value if same else dict(pairs)
     if type(value) in (tuple, list):
-        return type(value)(_plain(part) for part in value)
+        parts = [plain(part) for part in value]
+        return value if all(map(is_, parts, value)) else type(value)(parts)
     if is_dataclass(value) and not isinstance(value, type):
-        plain_fields(value)
+        changed = {name: part for name, old in _fields(value) if (part := plain(old)) is not old}
+        return replace(value, **changed) if changed else value
     return value
+
+
+def _fields(record: Any) -> Iterator[tuple[str, Any]]:
+    return ((field.name, getattr(record, field.name)) for field in fields(record) if field.init)

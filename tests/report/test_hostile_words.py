@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from nrverify.auditing.core.pictures import Dot
 from nrverify.cli import cli
-from nrverify.plain_text import COMMANDING, plain_text
+from nrverify.plain_text import COMMANDING, plain, plain_text
 
 HOSTILE = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\u2066 ::error file=x::stolen ::stop-commands::token ##[error]no"
@@ -124,3 +126,13 @@ def test_plain_text_keeps_what_is_plain_and_shows_the_rest():
     assert plain_text("a\x1b[2Jb\u202ec\x85\ud800") == r"a\x1b[2Jb\u202ec\x85\ud800"
     assert plain_text("::Error::x ##vso[task] x::stop-commands::t") == ": :Error::x # #vso[task] x: :stop-commands::t"
     assert plain_text(plain_text(HOSTILE)) == plain_text(HOSTILE)
+
+
+def test_what_is_plain_is_kept_as_it_is_and_what_commands_is_copied_and_never_changed():
+    tame = Dot("tame", 1.0, (0.5, 1.5), (0.2, 2.0), None)
+    hostile = replace(tame, label=HOSTILE)
+    assert plain(tame) is tame
+    found = plain({"a": (tame, [hostile])})
+    assert found["a"][0] is tame
+    assert found["a"][1][0] == replace(tame, label=plain_text(HOSTILE))
+    assert hostile.label == HOSTILE

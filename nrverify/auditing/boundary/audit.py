@@ -43,11 +43,17 @@ class BoundaryAudit:
     """One audit of a `boundary` subject, or of the boundary inside another subject."""
 
     def __init__(
-        self, host: Host, settings: Settings, progress: Callable[[int, int], None] | None = None, scan: int = SCAN
+        self,
+        host: Host,
+        settings: Settings,
+        progress: Callable[[int, int], None] | None = None,
+        scan: int = SCAN,
+        drawer: Drawer | None = None,
     ) -> None:
+        """With a drawer, the budget is that of the run it belongs to."""
         self.settings = settings
         self.description = host.description
-        self.drawer = Drawer(host, settings)
+        self.drawer = drawer or Drawer(host, settings)
         self.stopped = "samples"
         self.failure: str | None = None
         self.suspect = None

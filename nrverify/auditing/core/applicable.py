@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nrverify.auditing.core.declaration import Declaration
+from nrverify.auditing.core.declaration import Declaration, Need
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.subjects.description import Description
+
+LARGEST_CLAIM = 100.0
+"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
+MODERATE_CLAIM = Need(
+    lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
+    "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
+)
+"""Of checks that guess which neighbour was recorded, whatever the mechanism."""
 
 
 def applicable(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from nrverify.auditing.core.document import check_from, finite, row_of
 from nrverify.auditing.core.pictures import Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.plain_text import plain_fields
+from nrverify.plain_text import plain
 
 SCHEMA = "nrverify/report/2"
 """Raised when a field changes its meaning or goes; new fields leave it as it is."""
@@ -36,7 +36,8 @@ class Report:
     """The tested range, in words: for people, not part of the document."""
 
     def __post_init__(self) -> None:
-        plain_fields(self)
+        for part in fields(self):
+            object.__setattr__(self, part.name, plain(getattr(self, part.name)))
 
     @property
     def law(self) -> str:

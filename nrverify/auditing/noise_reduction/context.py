@@ -96,9 +96,6 @@ class NoiseReductionContext:
         return self.record is None or self.record.fixed
 
 
-LARGEST_CLAIM = 100.0
-"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
-
 TIMES_KNOWN = Need(
     lambda context: bool(context.times_known),
     "the noise level of an ε is not known: offer time_of(epsilon)",
@@ -130,10 +127,6 @@ REPEATABLE = Need(
 SCHEDULED = Need(
     lambda context: bool(context.scheduled),
     "no session was recorded on a schedule fixed in advance: law.adaptive judges those there are",
-)
-MODERATE_CLAIM = Need(
-    lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
-    "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
 )
 CLAIMS_EX_POST = Need(lambda context: context.guarantee != DP, "the claim is one of differential privacy")
 CLAIMS_DP = Need(lambda context: context.guarantee != EX_POST, "the claim is ex-post")

@@ -43,7 +43,7 @@ class PrivateStoppingMechanism(Mechanism):
         self.not_covered: list[CheckResult] = []
         self._host = host
         self._settings = settings
-        self._boundary = BoundaryAudit(host, replace(settings, only=()))
+        self._boundary: BoundaryAudit | None = None
         self._judged: tuple[CheckResult, ...] = ()
 
     def smoke(self, drawer: Drawer) -> None:
@@ -51,6 +51,7 @@ class PrivateStoppingMechanism(Mechanism):
         for method in ("run", "epsilon"):
             if method not in self._host.description.methods:
                 raise SubjectFailed(f"a subject with mechanism 'private-stopping' needs {method}()")
+        self._boundary = BoundaryAudit(self._host, replace(self._settings, only=()), drawer=drawer)
         self._judged = tuple(result for result in self._boundary.run() if self._wanted(result.id))
         if self._boundary.scan is None:
             return
@@ -111,7 +112,7 @@ class PrivateStoppingMechanism(Mechanism):
 
     def tested_range(self) -> tuple[str, ...]:
         """Where the boundary was asked, and the rounds and charges of the designs."""
-        if self.context is None:
+        if self.context is None or self._boundary is None:
             return ()
         rounds = [len(design.schedule) for design in self.context.designs]
         charges = [epsilon for design in self.context.designs for epsilon in design.epsilons]
@@ -123,6 +124,8 @@ class PrivateStoppingMechanism(Mechanism):
 
     def pictures(self) -> dict[str, tuple[Picture, ...]]:
         """Those of the boundary."""
+        if self._boundary is None:
+            return {}
         return {id: shown for id, shown in self._boundary.pictures().items() if self._wanted(id)}
 
 

@@ -27,6 +27,7 @@ class Drawer:
         first: int = 0,
         key: tuple[int, ...] = (),
         times_of: OwnTimes | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.host = host
         self.settings = settings
@@ -34,7 +35,7 @@ class Drawer:
         self.drawn = 0
         self._seeds = first
         self._key = key
-        self._clock = Clock(host, settings.budget)
+        self._clock = clock or Clock(host, settings.budget)
 
     @cached_property
     def rng(self) -> np.random.Generator:

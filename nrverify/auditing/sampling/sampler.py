@@ -54,8 +54,9 @@ class Sampler:
 
     def __init__(self, host: Host, settings: Settings, crew: Crew, progress: Progress | None = None) -> None:
         self.settings = settings
-        self.requests = Drawer(host, settings)
-        """For single requests, outside the looks."""
+        self._clock = Clock(host, settings.budget)
+        self.requests = Drawer(host, settings, clock=self._clock)
+        """For single requests, outside the looks; they use the same budget."""
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
         self.gallery = Gallery()
@@ -66,7 +67,6 @@ class Sampler:
         self._drawn = 0
         self._seconds = self._elsewhere = 0.0
         self._next_seed = FIRST_SEED
-        self._clock = Clock(host, settings.budget)
         self._number = self._fed = 0
         """Of the look, and of the chunks that were handed out."""
         self._paces: dict[str, Pace] = {}

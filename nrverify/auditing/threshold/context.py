@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nrverify.auditing.core.declaration import Need
 from nrverify.auditing.threshold.designs import Design, Neighbours, designs_for, every_design, neighbours_for
 from nrverify.subjects.description import Description
 from nrverify.subjects.guarantees import DP, guarantee_of
 
-LARGEST_CLAIM = 100.0
-"""Beyond, e^ε leaves the floating-point numbers, and no sample tells the sides apart too well."""
 MECHANISMS = ("above-threshold", "reduced-above-threshold")
 
 
@@ -51,9 +48,3 @@ class ThresholdContext:
         name = description.mechanism
         methods = tuple(method for method in ("run_many", "run") if method in description.methods)
         return cls(description, designs_for(name), every_design(name), neighbours_for(name), methods)
-
-
-MODERATE_CLAIM = Need(
-    lambda context: context.record is None or context.record.largest_claim <= LARGEST_CLAIM,
-    "the claim is so large that guessing says nothing: record neighbours with an ε of about 2",
-)

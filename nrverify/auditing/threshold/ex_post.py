@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.applicable import MODERATE_CLAIM
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.halting import CLAIM_VIOLATED_BY_BITS
 from nrverify.auditing.core.finding import Finding, Size
@@ -16,7 +17,7 @@ from nrverify.auditing.core.pictures import Bound, Picture
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
-from nrverify.auditing.threshold.context import MECHANISMS, MODERATE_CLAIM, ThresholdContext
+from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
 from nrverify.auditing.threshold.designs import Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nrverify.subjects.records.archive import PIECE
 from nrverify.subjects.replay.recording import FULL
 
 SCHEMA = "nrverify/replay/1"
@@ -22,8 +23,6 @@ MEMBERS = frozenset({"header.json", "requests.json", "floats.npy", "integers.npy
 """Exactly these: anything else in the file would be from elsewhere."""
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The earliest date of the zip format: with no real dates the same answers make the same file."""
-PIECE = 2**20
-"""Bytes copied at once: large enough to be fast, and little memory."""
 
 
 class TooLarge(Exception):

@@ -7,6 +7,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.applicable import MODERATE_CLAIM
 from nrverify.auditing.core.declaration import Declared, Kind, Need, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
@@ -16,7 +17,6 @@ from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
-    MODERATE_CLAIM,
     OF_ANY_LAW,
     WEIGHT,
     NoiseReductionContext,
