@@ -93,7 +93,7 @@ def named_in_the_code():
 
 def test_every_name_in_the_code_of_audits_is_explained():
     named = named_in_the_code()
-    assert {"lattice.double-precision", "protocol.range", "randomness.repeats", "protocol.refusals"} <= named
+    assert {"protocol.range", "randomness.repeats", "protocol.refusals"} <= named
     assert {"boundary.waste", "records.selection"} <= named
     assert named <= set(catalogue()) | set(REMARKS)
 
