@@ -19,10 +19,11 @@ from nrverify.auditing.mechanisms import audit_of
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.workers import Crew
-from nrverify.subjects.description import NUMERICS, Description, attributes
+from nrverify.subjects.description import Description, attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.host import Host
+from nrverify.subjects.limits import NUMERICS
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.replay.host import DoesNotFit
 

@@ -27,7 +27,7 @@ from nrverify.subjects.attributes import (
 )
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, FIXED_CLAIMS, GUARANTEES, guarantee_of
-from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, within
+from nrverify.subjects.limits import EPSILONS, NUMBERS, NUMERICS, RATES, within
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ METHODS = {
 """Of each mechanism, at least one of which a subject must offer."""
 OPTIONAL = ("time_of", "time", "delta_of")
 """Methods beside those, which let more be checked."""
-NUMERICS = ("idealized", "exact")
-"""What may be claimed of the last bits of releases: nothing, or that they are safe."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 

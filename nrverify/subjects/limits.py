@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nrverify.subjects.errors import SubjectFailed
 
+NUMERICS = ("idealized", "exact")
+"""What may be claimed of the last bits of releases: nothing, or that they are safe."""
 NUMBERS = (1e-50, 1e50)
 """The product of any five such numbers or their squares stays within double precision (1e-308 to 1e308)."""
 EPSILONS = (1e-12, 700.0)

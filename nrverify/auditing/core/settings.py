@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from nrverify.subjects.description import NUMERICS
+from nrverify.subjects.limits import NUMERICS
 
 LONGEST = 1e6
 """Seconds of a request, eleven days: the system's own clocks for waiting overflow at about twice as many."""

@@ -14,10 +14,10 @@ from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
-from nrverify.auditing.noise_reduction.attack import TIME_SHARE, allowance, attack
+from nrverify.auditing.noise_reduction.attack import MOST, TIME_SHARE, allowance, attack
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
-from nrverify.auditing.noise_reduction.design.bit_pairs import bit_pairs
+from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, bit_pairs, bit_schedule
 from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares, varied
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
@@ -108,6 +108,11 @@ class NoiseReductionMechanism(Mechanism):
         return ADVICE_SAMPLES + (allowance(self.settings.samples) if late else 0)
 
     @property
+    def drawn_aside(self) -> int:  # type: ignore[override]
+        """For an attack that is not shown."""
+        return min(MOST, allowance(self.settings.samples))
+
+    @property
     def reserved_time(self) -> float:  # type: ignore[override]
         """For the attack on the last bits."""
         return TIME_SHARE if self.aside else 0.0
@@ -163,7 +168,11 @@ class NoiseReductionMechanism(Mechanism):
     def _attack(self, drawer: Drawer) -> None:
         """Draws for the attack on the last bits: first of all where it can refute, else last."""
         assert self.last_bits is not None
-        pairs = bit_pairs(self.description, self.context.knob, min(self.context.dimensions), drawer.times_of)
+        context, most = self.context, min(self.context.most_releases or LONGEST_ATTACK, LONGEST_ATTACK)
+        asked = bit_schedule(context.knob, most)
+        pairs = bit_pairs(self.description, asked, min(context.dimensions), drawer.times_of)
+        if context.claims_curve and not context.times_known:
+            self.last_bits.claim = (asked[-1], OwnDeltas(drawer.host)(np.array(asked[-1:]))[asked[-1]])
         refused = attack(drawer, self.last_bits, pairs)
         self.refusals += refused
         if refused:

@@ -112,7 +112,8 @@ def _rehearsed(mechanism: Mechanism, host: ClaimedLaw, settings: Settings) -> li
     drawn = max(0, settings.samples - mechanism.beside)
     for number, (task, count) in enumerate(zip(tasks, counts(tasks, drawn), strict=True)):
         _rehearse(task, count, Drawer(host.stand_in, settings, number * SEEDS_APART, (number,)))
-    return [_planned(check.conclude(mechanism.level(check))) for check in mechanism.checks]
+    found = [_planned(check.conclude(mechanism.level(check))) for check in mechanism.checks]
+    return [*found, *(_planned(check.foreseen_after(mechanism.drawn_aside)) for check in mechanism.aside)]
 
 
 def _whole_run(mechanism: Mechanism, samples: int) -> list[Task]:

@@ -34,7 +34,9 @@ class Mechanism:
     """Checks that cannot be asked, and why."""
     level: Level
     aside: Sequence[Any] = ()
-    """Checks that the mechanism itself draws for, outside the looks."""
+    """Checks that the mechanism itself draws for, outside the looks; `foreseen_after(samples)` says what they catch."""
+    drawn_aside = 0
+    """How much is drawn for each of them where it finds nothing."""
     reserved = 0
     """Samples kept back for what is tried at the end."""
     reserved_time = 0.0

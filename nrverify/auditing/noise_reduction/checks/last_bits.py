@@ -186,9 +186,16 @@ class LastBits(Declared):
             verdict = CheckVerdict.REFUTED if self.exact else CheckVerdict.ADVICE
             message = None if self.exact else advice_words(attack, *self._bound_at)
             return concluded(self, verdict, finding=self._finding(attack), message=message, **fields)
+        return self._not_attacked(self.samples, fields)
+
+    def foreseen_after(self, samples: int) -> CheckResult:
+        """What it would conclude if so many transcripts are not attacked."""
+        return self._not_attacked(samples, {"samples": samples, "alpha": self._alpha, "enough": samples >= FEWEST})
+
+    def _not_attacked(self, samples: int, fields: dict[str, Any]) -> CheckResult:
         if not fields["enough"]:
             return concluded(self, CheckVerdict.INCONCLUSIVE, message="too few transcripts to attack with", **fields)
-        percent = 100 * NEEDED / self.samples
+        percent = 100 * NEEDED / samples
         sizes = (Size(QUANTITY, percent, "%"),)
         words = f"{size_words(percent)}; {UNEXAMINED}"
         return concluded(self, CheckVerdict.CONSISTENT, sizes=sizes, detectable=words, **fields)

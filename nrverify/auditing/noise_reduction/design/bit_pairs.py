@@ -25,11 +25,17 @@ PLACES = ((0.0, 1.0), (-1 / 3, 2 / 3))
 of its bits. Far from 0 the last bits of a sum hardly depend on the value."""
 
 
-def bit_pairs(
-    description: Description, knob: Knob, d: int, times_of: OwnTimes, releases: int = len(TIMES)
-) -> list[Pair]:
-    """The pairs, asked at most so many releases; far apart as the noise of the last one, or as the claim allows."""
-    schedule = _times(knob, releases) if knob.falling else _epsilons(knob, releases)
+LONGEST_ATTACK = len(TIMES)
+"""Releases of a transcript."""
+
+
+def bit_schedule(knob: Knob, releases: int) -> tuple[float, ...]:
+    """What transcripts of at most so many releases are asked at."""
+    return _times(knob, releases) if knob.falling else _epsilons(knob, releases)
+
+
+def bit_pairs(description: Description, schedule: tuple[float, ...], d: int, times_of: OwnTimes) -> list[Pair]:
+    """The pairs, as far apart as the noise of the last release, or as the claim allows."""
     distance = _distance(description, schedule, times_of)
     method = "sample" if "sample" in description.methods else "open"
     pairs = []
