@@ -17,6 +17,7 @@ SAMPLED = {
     "noise_reduction": "NoiseReductionMechanism",
     "threshold": "ThresholdMechanism",
     "private_stopping": "PrivateStoppingMechanism",
+    "claims": "AnyMechanism",
 }
 """The class in the module `audit` of a room that says what is sampled."""
 

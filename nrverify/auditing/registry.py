@@ -17,6 +17,7 @@ ROOMS = {
     "reduced-above-threshold": "threshold",
     "boundary": "boundary",
     "private-stopping": "private_stopping",
+    "any": "claims",
 }
 """The room of each mechanism. Every module below it whose class is declared adds a check."""
 

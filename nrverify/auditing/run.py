@@ -57,7 +57,10 @@ def _report(
     crew: Crew | None,
 ) -> Report:
     description = host.description
-    running = audit_of(host, settings, progress, crew)
+    try:
+        running = audit_of(host, settings, progress, crew)
+    except SubjectFailed as failure:
+        return errored(address, description, settings, 0, started, str(failure))
     try:
         results = (*running.run(), *unasked(description, settings.only, settings.numerics))
     except SubjectFailed as failure:

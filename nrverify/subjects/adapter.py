@@ -14,10 +14,24 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown, transcripts
-from nrverify.subjects.description import METHODS, OPTIONAL, Description, attributes, describe
+from nrverify.subjects.description import ANY, METHODS, Description, attributes, describe, methods_of
+from nrverify.subjects.dialogues import copies_of, dialogue, prepared, queries
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
+from nrverify.subjects.outputs import Outputs, charge, copied, feature_rows, many, normal
 from nrverify.subjects.policies import take_turns
-from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
+from nrverify.subjects.requests import (
+    Answering,
+    Interact,
+    Play,
+    Refusal,
+    Run,
+    RunAny,
+    RunMany,
+    RunManyAny,
+    RunStopping,
+    Sample,
+    Scalar,
+)
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +48,9 @@ class Adapter(Answering):
         if not isinstance(given["name"], str):
             given["name"] = type(subject).__name__
         mechanism = given["mechanism"]
-        known = (*METHODS.get(mechanism, ()), *OPTIONAL) if isinstance(mechanism, str) else ()
+        known = methods_of(mechanism) if isinstance(mechanism, str) and mechanism in METHODS else ()
+        if mechanism in ANY:
+            given = prepared(given)
         given["methods"] = [name for name in known if callable(_attribute(subject, name))]
         self.description: Description = describe(given)
         self.integer = self.description.integer
@@ -89,6 +105,41 @@ class Adapter(Answering):
             arguments = (value.astype(np.float64, copy=True), list(schedule), *rest, seed)
             found.append(shown(_call("run", self.subject.run, *arguments), value.size))
         return found
+
+    def run_any(self, request: RunAny) -> Outputs:
+        """run(data, seed) for each seed."""
+        copies = copies_of(request.data)
+        return self._judged([normal(_call("run", self.subject.run, copies(), seed), "run()") for seed in request.seeds])
+
+    def run_many_any(self, request: RunManyAny) -> Outputs:
+        """run_many(data, runs, seed)."""
+        data = copies_of(request.data)()
+        answer = _call("run_many", self.subject.run_many, data, request.runs, request.seed)
+        return self._judged(many(answer, request.runs))
+
+    def interact(self, request: Interact) -> Outputs:
+        """open(data, seed) and ask(query), as a strategy of the subject says."""
+        copies, strategy = copies_of(request.data), self.subject.strategies[request.strategy]
+        return self._judged(
+            [dialogue(self._asking(copies(), seed), queries(strategy, _call)) for seed in request.seeds]
+        )
+
+    def _asking(self, data: Any, seed: int) -> Callable[[Any], Any]:
+        session = _call("open", self.subject.open, data, seed)
+        ask = getattr(session, "ask", None)
+        if not callable(ask):
+            raise SubjectFailed(f"open() returned {type(session).__name__}, which has no method ask")
+        return lambda query: normal(_call("ask", ask, query), "ask()")
+
+    def _judged(self, outputs: list[Any]) -> Outputs:
+        """Outputs with what the subject says of each: it gets copies, so that it cannot change them."""
+        spent = rows = None
+        if "spent" in self.description.methods:
+            smallest = self.description.smallest_epsilon or 0.0
+            spent = [charge(_call("spent", self.subject.spent, copied(o)), smallest, o) for o in outputs]
+        if "features" in self.description.methods:
+            rows = feature_rows([_call("features", self.subject.features, copied(o)) for o in outputs])
+        return Outputs(outputs, spent, rows)
 
     def scalar(self, request: Scalar) -> Floats:
         """epsilon(time), time(epsilon) or time_of(epsilon), one float at a time."""

@@ -45,8 +45,8 @@ class Attribute:
     """What it means, in a sentence for the documentation."""
     applies: tuple[str, ...] = ()
     """The mechanisms it is for; none is all of them."""
-    elsewhere: Literal["ignored", "refused"] = "ignored"
-    """What becomes of it with another mechanism."""
+    elsewhere: Literal["ignored", "refused", "unread"] = "ignored"
+    """What becomes of it with another mechanism; "unread" is not even looked at, since it may be something else."""
     default: Any = None
     required: bool = False
     recorded: bool = True
@@ -88,6 +88,8 @@ def parse(rows: Mapping[str, Attribute], given: Mapping[str, Any]) -> dict[str, 
     """The attributes that are given, checked; None is absent, and names that are not in the table are ignored."""
     found: dict[str, Any] = {}
     for name, row in rows.items():
+        if row.elsewhere == "unread" and found.get("mechanism") not in row.applies:
+            continue
         if given.get(name) is not None:
             found[name] = row.parse(given[name], found.get("mechanism"))
         elif row.required:
@@ -149,6 +151,7 @@ def number(must: str, allowed: Callable[[float], bool]) -> Kind[float]:
 
 
 POSITIVE = number("a positive finite number", lambda x: x > 0)
+NOT_NEGATIVE = number("a finite number of at least 0", lambda x: x >= 0)
 PROBABILITY = number("a number of at least 0 and below 1", lambda x: 0 <= x < 1)
 
 
@@ -194,3 +197,15 @@ def real(value: Any) -> float:
     if isinstance(value, (str, bytes, bool)):
         raise TypeError(value)
     return float(value)
+
+
+def count(most: int) -> Kind[int]:
+    """One integer from 1 on."""
+
+    def read(value: Any) -> int:
+        found = real(value)
+        if not (1 <= found <= most and found.is_integer()):
+            raise ValueError(value)
+        return int(found)
+
+    return Kind(f"an integer from 1 to {most}", read)

@@ -12,11 +12,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from nrverify.subjects.attributes import (
+    NOT_NEGATIVE,
     POSITIVE,
     PROBABILITY,
     TEXT,
     Attribute,
     attribute,
+    count,
     integer_from,
     integers,
     missing,
@@ -28,6 +30,7 @@ from nrverify.subjects.attributes import (
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, FIXED_CLAIMS, GUARANTEES, guarantee_of
 from nrverify.subjects.limits import EPSILONS, NUMBERS, NUMERICS, RATES, within
+from nrverify.subjects.neighbour_data import GENERATED, MOST_SIZE, NEIGHBOURS, STRATEGIES
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 if TYPE_CHECKING:
@@ -35,8 +38,10 @@ if TYPE_CHECKING:
 
 NOISE_REDUCTION = tuple(FAMILIES)
 THRESHOLD = ("above-threshold", "reduced-above-threshold")
-MECHANISMS = (*NOISE_REDUCTION, *THRESHOLD, "boundary", "private-stopping")
-CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping")
+ANY = ("any",)
+"""Mechanisms whose law is not known: only their privacy claim is judged."""
+MECHANISMS = (*NOISE_REDUCTION, *THRESHOLD, "boundary", "private-stopping", *ANY)
+CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping", *ANY)
 """Mechanisms that may claim an ε; those of thresholds are told theirs in every request."""
 KNOBS = ("time", "epsilon")
 """What a request sets: the noise itself, or the ε that it must cost at most."""
@@ -45,10 +50,13 @@ METHODS = {
     **dict.fromkeys(THRESHOLD, ("run", "run_many")),
     "boundary": ("epsilon",),
     "private-stopping": ("run", "epsilon"),
+    "any": ("run_many", "run", "open"),
 }
 """Of each mechanism, at least one of which a subject must offer."""
 OPTIONAL = ("time_of", "time", "delta_of")
 """Methods beside those, which let more be checked."""
+OPTIONAL_OF_ANY = ("delta_of", "spent", "features")
+"""Methods of a mechanism whose law is not known: two kinds of claims, and what an attacker would look at."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 
@@ -128,6 +136,42 @@ class Description:
         applies=NOISE_REDUCTION,
         since="0.2",
     )
+    epsilon: float | None = attribute(
+        NOT_NEGATIVE,
+        "The ε claimed, with `delta`; or a method `delta_of` or `spent` claims another way.",
+        applies=ANY,
+        elsewhere="unread",
+        since="0.2",
+    )
+    smallest_epsilon: float | None = attribute(
+        NOT_NEGATIVE, "The smallest ε that `spent` can return.", applies=ANY, elsewhere="unread", since="0.2"
+    )
+    neighbours: tuple[Any, ...] | str | None = attribute(
+        NEIGHBOURS,
+        "Pairs of neighbouring data (a list, or a method that returns one), or how to make them from `size` and "
+        "`sensitivity`.",
+        applies=ANY,
+        elsewhere="unread",
+        recorded=False,
+        since="0.2",
+    )
+    size: int | None = attribute(
+        count(MOST_SIZE),
+        "The length of the vectors that are made as data.",
+        applies=ANY,
+        elsewhere="unread",
+        recorded=False,
+        since="0.2",
+    )
+    strategies: tuple[Any, ...] | None = attribute(
+        STRATEGIES,
+        "How an interactive subject is asked: each a list of queries, or a function of the answers so far that returns "
+        "the next query or None.",
+        applies=ANY,
+        elsewhere="unread",
+        recorded=False,
+        since="0.2",
+    )
 
     @property
     def family(self) -> NoiseFamily:
@@ -172,10 +216,12 @@ def describe(given: Mapping[str, Any]) -> Description:
     described = Description(**parse(attributes(), given))
     mechanism = described.mechanism
     offered = given.get("methods") or ()
-    methods = tuple(name for name in (*METHODS[mechanism], *OPTIONAL) if name in offered)
+    methods = tuple(name for name in methods_of(mechanism) if name in offered)
     if not set(methods) & set(METHODS[mechanism]):
         wanted = " or ".join(f"{name}()" for name in METHODS[mechanism])
         raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
+    if mechanism in ANY:
+        _asked(described, methods, given)
     if mechanism in ("boundary", "private-stopping") or described.knob == "epsilon":
         pure = mechanism in FAMILIES and FAMILIES[mechanism].pure
         curve = "delta_of" in methods and guarantee_of(described) == DP
@@ -189,6 +235,24 @@ def describe(given: Mapping[str, Any]) -> Description:
     return replace(
         described, methods=methods, name=described.name or "subject", dimensions=described.dimensions or usual
     )
+
+
+def methods_of(mechanism: str) -> tuple[str, ...]:
+    """All methods that a subject with this mechanism may offer."""
+    return (*METHODS[mechanism], *(OPTIONAL_OF_ANY if mechanism in ANY else OPTIONAL))
+
+
+def _asked(described: Description, methods: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Refuses a mechanism of unknown law that does not say on which data, or by which queries, it is to be run."""
+    rows = attributes()
+    if described.neighbours is None:
+        raise missing(rows["neighbours"], given, f"it must be {rows['neighbours'].kind.must}")
+    if described.neighbours in GENERATED:
+        for name in ("size", "sensitivity"):
+            if getattr(described, name) is None:
+                raise missing(rows[name], given, f"neighbours = {described.neighbours!r} needs it")
+    if "open" in methods and not set(methods) & {"run", "run_many"} and described.strategies is None:
+        raise missing(rows["strategies"], given, f"a subject with open() needs it: it must be {STRATEGIES.must}")
 
 
 def _bounded(described: Description) -> None:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.policies import Policy
 from nrverify.subjects.stopping_utilities import Utility
 
@@ -139,8 +140,44 @@ class Scalar(Request[Floats]):
         return f"{self.function}()"
 
 
+@dataclass(frozen=True, eq=False)
+class RunAny(Request[Outputs]):
+    """A run on the data for each seed, of a mechanism whose law is not known."""
+
+    method = "run_any"
+    words = "run()"
+    data: Any
+    seeds: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
+class RunManyAny(Request[Outputs]):
+    """Many runs on the data at once."""
+
+    method = "run_many_any"
+    words = "run_many()"
+    data: Any
+    runs: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Interact(Request[Outputs]):
+    """A session on the data for each seed, asked as the strategy of that number says; the output is its answers."""
+
+    method = "interact"
+    words = "open() and ask() of some sessions"
+    data: Any
+    strategy: int
+    seeds: Sequence[int]
+
+
 REQUESTS: dict[str, type[Request[Any]]] = {
-    kind.method: kind for kind in (Sample, Play, Refusal, Run, RunMany, RunStopping, Scalar)
+    kind.method: kind
+    for kind in (
+        *(Sample, Play, Refusal, Run, RunMany, RunStopping, Scalar),
+        *(RunAny, RunManyAny, Interact),
+    )
 }
 
 

@@ -37,6 +37,22 @@ REMARKS = {
         "Advice. A boundary whose crossing probability is well below the δ it claims is private, and adds more noise "
         "than it must. Says how much less noise would do.",
     ),
+    "privacy.measured": Remark(
+        "The ε measured stays below the ε claimed.",
+        "Advice, for mechanisms whose law is not known. The event that tells neighbouring data apart best, found in "
+        "earlier runs, is counted in fresh ones: the lower confidence limit on ε stands beside the claim. Far below "
+        "it, either more noise is added than needed, or the worst pair of neighbours is not among those judged.",
+    ),
+    "privacy.other-neighbours": Remark(
+        "Other neighbours keep the claim, too.",
+        "Not covered, for mechanisms whose law is not known. A privacy claim is about all neighbouring data; an audit "
+        "of outputs judges the pairs that the subject names, or that were generated, and no others.",
+    ),
+    "privacy.loss-tail": Remark(
+        "The loss exceeds its ε with probability at most δ.",
+        "Not covered in full, for ex-post claims with δ > 0. Samples refute P(loss > ε) ≤ δ only through its hockey "
+        "stick, sup P(S) − e^ε P'(S), which may be far smaller than the probability that the loss exceeds ε.",
+    ),
     "records.selection": Remark(
         "The records are all there was.",
         "Not covered, for records. Whether sessions were left out, repeated or chosen before they were recorded "

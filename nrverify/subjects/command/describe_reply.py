@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.subjects.command.json_lines import BadReply, excerpt
-from nrverify.subjects.description import METHODS, OPTIONAL, Description, describe
+from nrverify.subjects.description import ANY, METHODS, Description, describe, methods_of
 from nrverify.subjects.errors import SubjectFailed
 
 PROTOCOL = 1
@@ -35,14 +35,22 @@ def read_description(result: Any) -> Described:
     if mechanism == "private-stopping":
         raise SubjectFailed("private stopping is audited in Python only: its utility is a function, not JSON")
     given["methods"] = _names(given.get("methods"), "methods", needed=_methods_of(mechanism))
+    if mechanism in ANY and _charges(given):
+        given["methods"] = [*given["methods"], "spent"]
     description = describe(given)
     encodings = _names(result.get("encodings"), "encodings", needed=None)
     preferred = ("i64le", "f64le") if description.integer else ("f64le",)
     return Described(description, next((name for name in preferred if name in encodings), None))
 
 
+def _charges(given: dict[str, Any]) -> bool:
+    """Whether each run answers what it has spent: where that is the only claim there is."""
+    others = given.get("epsilon") is not None or "delta_of" in given["methods"]
+    return given.get("smallest_epsilon") is not None and not others and "spent" not in given["methods"]
+
+
 def _methods_of(mechanism: Any) -> str:
-    known = (*METHODS[mechanism], *OPTIONAL) if isinstance(mechanism, str) and mechanism in METHODS else KNOWN_METHODS
+    known = methods_of(mechanism) if isinstance(mechanism, str) and mechanism in METHODS else KNOWN_METHODS
     return ", ".join(known)
 
 

@@ -15,18 +15,24 @@ from numpy.typing import NDArray
 from nrverify.subjects.answers import bits, halting_rounds, numbers, transcripts
 from nrverify.subjects.command.describe_reply import PROTOCOL, read_description
 from nrverify.subjects.command.json_lines import BadReply, excerpt, read_array, request_line
+from nrverify.subjects.command.outputs import read_outputs, read_spent
 from nrverify.subjects.command.session import Conversation, Listener
 from nrverify.subjects.description import Description
+from nrverify.subjects.dialogues import dialogue, queries
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.outputs import Outputs, feature_rows, normal
 from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import (
     A_co,
     Answering,
+    Interact,
     Play,
     Refusal,
     Request,
     Run,
+    RunAny,
     RunMany,
+    RunManyAny,
     RunStopping,
     Sample,
     Scalar,
@@ -36,6 +42,8 @@ Floats = NDArray[np.float64]
 
 TOGETHER = 2
 """Sessions open at the same time, as PROTOCOL.md says."""
+OUTPUT = 16
+"""Numbers that an output of a batch may be as long as, in a reply."""
 INTEGERS = ("sessions", "runs", "seed", "seeds")
 """Fields of requests that are integers in JSON; all others are floats."""
 
@@ -135,6 +143,55 @@ class ProcessHost(Answering):
             lambda result: halting_rounds(read_array(result), request.runs),
             expected=request.runs,
         )
+
+    def run_any(self, request: RunAny) -> Outputs:
+        """A line for each run, and one for the features of each output."""
+        asked = [{"data": request.data, "seed": seed} for seed in request.seeds]
+        return self._judged([self._conversation.ask("run", fields, lambda result: result) for fields in asked])
+
+    def run_many_any(self, request: RunManyAny) -> Outputs:
+        """One line for all runs."""
+        fields = {"data": request.data, "runs": request.runs, "seed": request.seed}
+        expected = OUTPUT * request.runs
+        return self._judged(
+            self._conversation.ask("run_many", fields, lambda result: read_outputs(result, request.runs), expected)
+        )
+
+    def interact(self, request: Interact) -> Outputs:
+        """A line for each session that is opened or closed, and for each query."""
+        if "spent" in self.description.methods:
+            raise SubjectFailed("the answers of a session have no spent in the protocol: claim an epsilon or a curve")
+        strategy = (self.description.strategies or ())[request.strategy]
+        if not isinstance(strategy, list):
+            raise SubjectFailed(
+                f"strategy {strategy!r:.60} is no list of queries, and a function does not travel as JSON"
+            )
+        return self._judged([self._dialogue(request.data, strategy, seed) for seed in request.seeds])
+
+    def _dialogue(self, data: Any, strategy: list[Any], seed: int) -> list[Any]:
+        name = self._conversation.ask("open", {"data": data, "seed": seed}, _session_name)
+
+        def ask(query: Any) -> Any:
+            return self._conversation.ask("ask", {"session": name, "query": query}, lambda x: normal(x, "ask()"))
+
+        answers = dialogue(ask, queries(strategy, ask))
+        reply = self._conversation.reply("close", {"session": name})
+        if reply.outcome not in ("result", "skipped"):
+            raise self._conversation.unexpected("close", reply)
+        return answers
+
+    def _judged(self, results: list[Any]) -> Outputs:
+        """Results of runs as outputs, with what each has spent where that is claimed, and its features."""
+        spent = rows = None
+        if "spent" in self.description.methods:
+            smallest = self.description.smallest_epsilon or 0.0
+            results, spent = self._conversation.understood("run", lambda found: read_spent(found, smallest), results)
+        outputs = [normal(result, "run()") for result in results]
+        if "features" in self.description.methods:
+            rows = feature_rows(
+                [self._conversation.ask("features", {"output": output}, lambda x: x) for output in outputs]
+            )
+        return Outputs(outputs, spent, rows)
 
     def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
         """Not in the protocol: a utility is a function, which does not travel as JSON."""

@@ -6,6 +6,7 @@ however many are asked at a time.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nrverify.subjects.outputs import Outputs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -97,6 +100,26 @@ def _integers(numbers: Any) -> Integers:
     return np.ascontiguousarray(numbers, dtype=np.int64).ravel()
 
 
+def _pack_outputs(answer: Outputs) -> Packed:
+    """Outputs of any kind as JSON, eight bytes of it in an integer."""
+    text = json.dumps([answer.outputs, answer.spent, answer.features], separators=(",", ":")).encode()
+    padded = text + b" " * (-len(text) % 8)
+    return [len(padded) // 8], NO_FLOATS, np.frombuffer(padded, dtype="<i8").astype(np.int64)
+
+
+def _unpack_outputs(shape: Shape, floats: Floats, integers: Integers) -> Outputs:
+    try:
+        outputs, spent, features = json.loads(integers.astype("<i8").tobytes())
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError("the outputs of a run are no JSON") from None
+    wanted = [part for part in (outputs, spent, features) if part is not None]
+    if not all(isinstance(part, list) and len(part) == len(outputs) for part in wanted):
+        raise ValueError("the outputs of a run and what belongs to them do not add up")
+    return Outputs(outputs, spent, features)
+
+
+_OUTPUTS = Packing(1, _pack_outputs, counts=lambda shape: (0, shape[0]), unpack=_unpack_outputs)
+
 PACKINGS = {
     "sample": Packing(
         3,
@@ -129,6 +152,9 @@ PACKINGS = {
         counts=lambda shape: (shape[1] * shape[2], 2 * shape[0] + shape[3]),
         unpack=_unpack_stopped,
     ),
+    "run_any": _OUTPUTS,
+    "run_many_any": _OUTPUTS,
+    "interact": _OUTPUTS,
 }
 """By the method of the request. Shapes of `run` are (runs, all bits), of `run_stopping` (runs, d, all releases, all
 bits); a `Refusal` is answered in words."""

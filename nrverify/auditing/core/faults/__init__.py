@@ -1,6 +1,6 @@
 """The faults an audit can name: one table with permanent ids, and for each its cause, its effect and where to look."""
 
-from nrverify.auditing.core.faults import curve, halting, noise, recursion
+from nrverify.auditing.core.faults import curve, halting, noise, outputs, recursion
 from nrverify.auditing.core.faults.fault import (
     Alternative,
     Effect,
@@ -22,5 +22,6 @@ __all__ = [
     "halting",
     "known_faults",
     "noise",
+    "outputs",
     "recursion",
 ]

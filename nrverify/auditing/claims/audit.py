@@ -1,0 +1,101 @@
+"""A mechanism whose law is not known: on which data it is run, how often, and the checks that see it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nrverify.auditing.claims.claim import PrivacyClaim
+from nrverify.auditing.claims.context import ClaimContext, context_of
+from nrverify.auditing.claims.drawing import Setting, draw_labelled, score_case
+from nrverify.auditing.claims.limits import limits_of
+from nrverify.auditing.core.alpha import levels
+from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.registry import declarations_for
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.drawer import Drawer
+from nrverify.auditing.sampling.work_units import Task
+from nrverify.subjects.host import Host
+
+SMOKE_RUNS = 2
+"""Of each method, on each side of the first pair: a method that works only once fails here."""
+FRESH = 0.5
+"""Of the runs of the whole audit, as many fresh ones at most count the event of the report."""
+FEWEST_FRESH, MOST_FRESH = 200, 20_000
+"""Fresh runs: fewer measure nothing, more would hardly narrow the limits."""
+RESERVED = 0.1
+"""Of --samples, kept back for them."""
+NUMBERS = 64
+"""What a run weighs in memory: its entries, their keys, and what is made of them."""
+
+
+class AnyMechanism(Mechanism):
+    """A subject with `mechanism = "any"`."""
+
+    def __init__(self, host: Host, settings: Settings) -> None:
+        description = host.description
+        declarations = declarations_for(description.mechanism)
+        self.context: ClaimContext = context_of(host)
+        self.level = levels(settings.alpha, settings.only, declarations)
+        self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
+        self.reserved = int(min(MOST_FRESH, RESERVED * settings.samples)) if self._claim is not None else 0
+        self._only = settings.only
+
+    @property
+    def _claim(self) -> PrivacyClaim | None:
+        return next((check for check in self.checks if isinstance(check, PrivacyClaim)), None)
+
+    @property
+    def beside(self) -> int:
+        """Runs that the smoke stage draws, and those that count the event of the report."""
+        return SMOKE_RUNS * len(self._methods()) + self.reserved
+
+    def smoke(self, drawer: Drawer) -> None:
+        """A few runs of each method; nothing is judged by them."""
+        for setting in self._methods():
+            draw_labelled(drawer, setting, SMOKE_RUNS)
+
+    def _methods(self) -> list[Setting]:
+        """The first case by every method."""
+        context = self.context
+        plain = [case for case in context.cases if case.strategy is None][:1]
+        asked = [case for case in context.cases if case.strategy is not None][:1]
+        found = [(0, case, name, context.claim) for case in plain for name in context.methods if name != "open"]
+        return [*found, *((0, case, "open", context.claim) for case in asked)]
+
+    def tasks(self, look: int, drawn: int) -> list[Task]:
+        """Every pair; those on which most was won get most of the runs."""
+        context, claim = self.context, self._claim
+        shares = claim.shares() if claim is not None else [1.0] * len(context.cases)
+        return [
+            Task(case.name, self._setting(number), score_case, tuple(self.checks), shares[number], NUMBERS)
+            for number, case in enumerate(context.cases)
+        ]
+
+    def _setting(self, number: int) -> Setting:
+        case = self.context.cases[number]
+        method = "open" if case.strategy is not None else next(name for name in self.context.methods if name != "open")
+        return (number, case, method, self.context.claim)
+
+    def advise(self, drawer: Drawer, refuted: bool) -> None:
+        """Counts the event that betrays most in runs that had no part in choosing it."""
+        claim = self._claim
+        if claim is None:
+            return
+        fresh = int(np.clip(FRESH * claim.runs, min(FEWEST_FRESH, self.reserved), self.reserved))
+        event = claim.propose(fresh) if fresh else None
+        if event is not None:
+            claim.count(event, *draw_labelled(drawer, self._setting(event.case), fresh))
+
+    def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
+        """With those that are not covered, and what no audit of outputs can show."""
+        claim = self._claim
+        refuted = any(result.verdict is CheckVerdict.REFUTED and result.id == PrivacyClaim.id for result in results)
+        measured = None if claim is None or refuted else claim.measured
+        return (*results, *self.not_covered, *limits_of(self.context.claim, measured, self._only))
+
+    def tested_range(self) -> tuple[str, ...]:
+        """The pairs."""
+        cases = self.context.cases
+        return (f"{len(cases)} pair{'s' if len(cases) > 1 else ''} of neighbouring data, in both directions",)

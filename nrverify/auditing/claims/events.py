@@ -1,0 +1,258 @@
+"""Events in words: the condition on an output that betrays most, found in earlier runs to be counted in fresh ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nrverify.auditing.claims.bets import Point
+from nrverify.auditing.claims.bins import bins_of
+from nrverify.auditing.claims.columns import CHARGED, MISSING, WHOLE, Floats, Keys, Path
+from nrverify.auditing.claims.drawing import FEATURE
+from nrverify.auditing.claims.sample import Labels, Sample
+
+FEWEST = 12
+"""Runs an event must have been seen in before it is proposed."""
+MOST_VALUES = 4
+"""Values that an event may list: more cannot be read."""
+CONDITIONS = 2
+"""Conditions that an event may have."""
+BETTER = 0.05
+"""By so much ε a further condition must improve an event, or it is left out."""
+CAUTION = 2.0
+"""Standard errors held back when events are compared, so that a rare one does not win by chance."""
+LONGEST = 60
+"""Characters of a value in a sentence."""
+CHARGES = 4
+"""Levels of the ε charged at which outputs are looked at."""
+MOST_SEARCHED = 5000
+"""Runs in which events are searched for: an event of a sentence is common, and the search is to take a second."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """On one column: at most a number, above it, or one of some values."""
+
+    path: Path
+    at_most: float | None = None
+    above: float | None = None
+    among: tuple[int, ...] = ()
+
+    def holds(self, keys: Keys, values: Floats) -> Labels:
+        """For which rows of its column."""
+        if self.at_most is not None:
+            return np.asarray(values <= self.at_most)
+        if self.above is not None:
+            return np.asarray(values > self.above)
+        return np.isin(keys, np.array(self.among, dtype=np.uint64))
+
+    def words(self, values: Sequence[str]) -> str:
+        """The condition in words; `values` are those it lists."""
+        column = column_words(self.path)
+        if self.at_most is not None:
+            return f"{column} is at most {self.at_most:.12g}"
+        if self.above is not None:
+            return f"{column} is above {self.above:.12g}"
+        return f"{column} is {' or '.join(values)}"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Conditions that hold together, more often under the data of one label than the claim allows."""
+
+    case: int
+    label: bool
+    """Under which data it is likelier."""
+    conditions: tuple[Condition, ...]
+    charged: float
+    """Outputs in it were charged no more than this."""
+    claimed: float
+    """The ε claimed for it, beside `delta`."""
+    delta: float
+
+    def holds(self, sample: Sample) -> Labels:
+        """In which runs it happened."""
+        found = sample.charged <= self.charged
+        for condition in self.conditions:
+            column = sample.paths.index(condition.path) if condition.path in sample.paths else None
+            keys = np.full(sample.size, MISSING) if column is None else sample.keys[:, column]
+            values = np.full(sample.size, np.nan) if column is None else sample.values[:, column]
+            found = found & condition.holds(keys, values)
+        return np.asarray(found)
+
+    def words(self, sample: Sample, outputs: Sequence[Any]) -> str:
+        """The event in words, with the values as they are in these outputs."""
+        said = [condition.words(_values(condition, sample, outputs)) for condition in self.conditions]
+        if np.isfinite(self.charged):
+            said.append(f"the ε charged is at most {self.charged:.12g}")
+        return " and ".join(said) or "any output"
+
+
+def found_event(case: int, sample: Sample, point: Point, fresh: int) -> tuple[float, Event] | None:
+    """The event that so many fresh runs would prove most by: by how much it exceeds its claim, and the event."""
+    sample = sample.head(MOST_SEARCHED)
+    best: tuple[float, Event] | None = None
+    for level in _levels(sample, point):
+        for label in (True, False):
+            found = _search(sample, label, level, point.delta, fresh)
+            claimed = level if point.epsilon is None else point.epsilon
+            if found is not None and (best is None or found[0] - claimed > best[0]):
+                best = found[0] - claimed, Event(case, label, found[1], level, claimed, point.delta)
+    return best
+
+
+def _levels(sample: Sample, point: Point) -> list[float]:
+    """The ε charged up to which outputs are looked at: all, where every output is claimed the same."""
+    if point.epsilon is not None:
+        return [np.inf]
+    levels = np.quantile(sample.charged, np.linspace(0, 1, CHARGES), method="higher")
+    return [float(level) for level in np.unique(levels)]
+
+
+def _search(
+    sample: Sample, label: bool, charged: float, delta: float, fresh: int
+) -> tuple[float, tuple[Condition, ...]] | None:
+    """Conditions added one by one, as long as each improves the ε that would be proved."""
+    inside = sample.charged <= charged
+    conditions: tuple[Condition, ...] = ()
+    proved = -np.inf
+    for _ in range(CONDITIONS):
+        best: tuple[float, Condition] | None = None
+        for condition, holds in _candidates(sample, inside):
+            worth = _proved(sample, inside & holds, label, delta, fresh)
+            if best is None or worth > best[0]:
+                best = worth, condition
+        if best is None or not best[0] > proved + BETTER:
+            break
+        proved, conditions = best[0], (*conditions, best[1])
+        column = sample.paths.index(best[1].path)
+        inside = inside & best[1].holds(sample.keys[:, column], sample.values[:, column])
+    return (proved, conditions) if conditions else None
+
+
+def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Labels]]:
+    single = () in sample.paths and len(sample.paths) <= 2 + (CHARGED in sample.paths)
+    for column, path in enumerate(sample.paths):
+        if path == CHARGED or (path == WHOLE and single):
+            continue
+        keys, values = sample.keys[:, column], sample.values[:, column]
+        bins = bins_of(keys[inside], values[inside]) if inside.any() else bins_of(keys, values)
+        if bins.known is not None and bins.known.size > 1:
+            yield from _of_values(path, keys, values, bins.known, sample.label, inside)
+        elif bins.known is None:
+            known, counts = np.unique(keys[inside], return_counts=True)
+            common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+            for key in known[common[counts[common] >= FEWEST]]:
+                yield Condition(path, among=(int(key),)), keys == key
+        numbers = np.unique(values[inside & np.isfinite(values)])
+        if numbers.size > 2:
+            places = np.linspace(0, numbers.size - 1, 34)[1:-1].astype(int)
+            edges = numbers[places] if bins.edges is None else bins.edges
+            for edge in dict.fromkeys(float(f"{edge:.4g}") for edge in edges if np.isfinite(edge)):
+                yield Condition(path, at_most=edge), values <= edge
+                yield Condition(path, above=edge), values > edge
+
+
+def _of_values(
+    path: Path, keys: Keys, values: Floats, known: Keys, label: Labels, inside: Labels
+) -> Iterator[tuple[Condition, Labels]]:
+    """Each value by itself, and those together that speak most for either label."""
+    ones = np.array([np.sum((keys == key) & inside & label) for key in known], dtype=float)
+    zeros = np.array([np.sum((keys == key) & inside & ~label) for key in known], dtype=float)
+    for key in known:
+        yield Condition(path, among=(int(key),)), keys == key
+    order = np.argsort((ones + 0.5) / (ones + zeros + 1.0), kind="stable")
+    for ranked in (order, order[::-1]):
+        for count in range(2, min(MOST_VALUES, known.size - 1) + 1):
+            among = known[ranked[:count]]
+            yield Condition(path, among=tuple(int(key) for key in among)), np.isin(keys, among)
+
+
+def _proved(sample: Sample, holds: Labels, label: bool, delta: float, fresh: int) -> float:
+    """About the ε that so many fresh runs would prove by an event, if it is as likely as in this sample."""
+    own = sample.label == label
+    seen, other = int((holds & own).sum()), int((holds & ~own).sum())
+    if seen < FEWEST:
+        return -np.inf
+    rate, rate_other = (seen + 0.5) / (own.sum() + 1), (other + 0.5) / ((~own).sum() + 1)
+    half = max(fresh, 1) / 2
+    least = rate - CAUTION * np.sqrt(rate * (1 - rate) / half) - delta
+    most = rate_other + CAUTION * np.sqrt(rate_other * (1 - rate_other) / half) + 1 / half
+    return float(np.log(least / most)) if least > 0 else -np.inf
+
+
+def column_words(path: Path) -> str:
+    """A column in words."""
+    if path == WHOLE or path == ():
+        return "the output"
+    if path[0] == FEATURE:
+        return f"feature {int(path[1]) + 1}"
+    *where, last = path
+    place = _place(tuple(where))
+    match last:
+        case "#length":
+            return f"the length of {place}"
+        case "#sum":
+            return f"the sum of {place}"
+        case "#largest":
+            return f"the place (from 0) of the largest entry of {place}"
+        case "#change":
+            return f"the place (from 0) of the first entry unlike the first of {place}"
+        case "#names":
+            return f"the list of names in {place}"
+        case _:
+            return _place(path)
+
+
+def _place(path: Path) -> str:
+    if not path:
+        return "the output"
+    *where, last = path
+    own = f"the entry {last[1:]!r}" if isinstance(last, str) else f"entry {last + 1}"
+    return f"{own} of {_place(tuple(where))}"
+
+
+def _values(condition: Condition, sample: Sample, outputs: Sequence[Any]) -> list[str]:
+    """The values that a condition lists, as they are in the outputs."""
+    if not condition.among:
+        return []
+    column = sample.paths.index(condition.path) if condition.path in sample.paths else None
+    found = []
+    for key in condition.among:
+        if key == int(MISSING):
+            found.append("missing")
+            continue
+        rows = np.flatnonzero(sample.keys[:, column] == np.uint64(key)) if column is not None else np.zeros(0, int)
+        if rows.size == 0:
+            found.append("one value that is not among these runs")
+        elif column is not None and not np.isnan(sample.values[rows[0], column]) and _is_property(condition.path):
+            found.append(f"{sample.values[rows[0], column]:g}")
+        else:
+            found.append(_shown(entry_at(outputs[int(rows[0])], condition.path)))
+    return found
+
+
+def _is_property(path: Path) -> bool:
+    return bool(path) and (
+        path[0] == FEATURE or (isinstance(path[-1], str) and path[-1].startswith("#") and path != WHOLE)
+    )
+
+
+def entry_at(output: Any, path: Path) -> Any:
+    """The entry of an output at a path; the whole output where the path is a property of it."""
+    entry = output
+    for step in path:
+        if step == "#names":
+            return list(entry)
+        if isinstance(step, str) and step.startswith("#"):
+            break
+        entry = entry[step[1:]] if isinstance(step, str) else entry[step]
+    return entry
+
+
+def _shown(entry: Any) -> str:
+    text = repr(entry)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

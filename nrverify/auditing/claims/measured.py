@@ -1,0 +1,69 @@
+"""A measured ε: an event counted in runs that had no part in choosing it, with exact confidence limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nrverify.statistics.labels import epsilon_lower_bound
+from nrverify.statistics.proportions import clopper_pearson
+
+CONFIDENCE = 0.95
+"""Of the measured ε and δ, each: one minus the probability that it exceeds the true one."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How often an event happened under the data that make it likely, and under their neighbours."""
+
+    words: str
+    likely: str
+    """The data under which it is likelier."""
+    unlikely: str
+    hits: int
+    runs: int
+    other_hits: int
+    other_runs: int
+    claimed: float
+    """The ε claimed for it."""
+    delta: float
+    confidence: float = CONFIDENCE
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Its two frequencies."""
+        return self.hits / max(self.runs, 1), self.other_hits / max(self.other_runs, 1)
+
+    @property
+    def epsilon(self) -> float:
+        """A lower limit on the ε that holds at the claimed δ. At δ = 0 the coin makes the count of hits binomial."""
+        if self.delta == 0:
+            return epsilon_lower_bound(self.hits, self.hits + self.other_hits, self.confidence)
+        least, most = self._limits()
+        return max(0.0, float(np.log((least - self.delta) / most))) if least > self.delta else 0.0
+
+    @property
+    def delta_at_claim(self) -> float:
+        """A lower limit on the δ that holds at the claimed ε."""
+        least, most = self._limits()
+        return max(0.0, least - float(np.exp(min(self.claimed, 700.0))) * most)
+
+    @property
+    def sentence(self) -> str:
+        """What was measured beside what is claimed."""
+        share, other = self.shares
+        delta = f" at δ = {self.delta:g}" if self.delta else ""
+        return (
+            f"measured: ε at least {self.epsilon:.3g}{delta} with confidence {self.confidence:g}, where "
+            f"{self.claimed:.4g} is claimed: {self.words} in {share:.4g} of {self.runs} fresh runs on {self.likely} "
+            f"and in {other:.4g} of {self.other_runs} on {self.unlikely}"
+        )
+
+    def _limits(self) -> tuple[float, float]:
+        """Its least probability under one, and its largest under the other: one error for both."""
+        if not self.runs or not self.other_runs:
+            return 0.0, 1.0
+        least, _ = clopper_pearson(self.hits, self.runs, 1 - self.confidence)
+        _, most = clopper_pearson(self.other_hits, self.other_runs, 1 - self.confidence)
+        return least, most

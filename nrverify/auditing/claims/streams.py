@@ -1,0 +1,133 @@
+"""The check that runs have noise of their own: numbers with all their digits do not come again."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.auditing.claims.columns import WHOLE, Columns, Floats
+from nrverify.auditing.claims.context import Claim, ClaimContext
+from nrverify.auditing.claims.faults import FEW_STREAMS
+from nrverify.auditing.claims.sample import Labelled, Labels
+from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded, from_bets
+from nrverify.statistics.estimate import Estimate, Measure
+
+DIGITS = 12
+"""A number with more significant digits than this is taken for one of continuous noise."""
+CONFIDENT = 0.99
+"""The probability of the bet that an output which comes again comes for the same data."""
+MOST_KEPT = 200_000
+"""Outputs of a pair that are remembered."""
+
+
+@check(
+    id="randomness.streams",
+    kind=Kind.RANDOMNESS,
+    sentence="Runs with different seeds have different noise.",
+    mechanisms=("any",),
+    weight=0.05,
+    order=20,
+    expected="outputs with all their digits do not come again",
+    templates={
+        "count": (
+            "outputs with all their digits do not come again for the same data only",
+            "{observed:.0f} of {count} outputs came again with all their digits, {same:.0f} of them for the same data",
+        )
+    },
+    unseen="no output holds a number of continuous noise (more than 12 significant digits)",
+)
+class OutputStreams(Declared):
+    """A bet that an output of continuous noise which comes again comes for the same data as before.
+
+    Catches seeds that are ignored, cut down or shared. Outputs without a number of more than 12 digits are not looked
+    at, and neither are those that come again for both data, as from a fixed list of candidates. Misses noise that
+    repeats in a part of the output alone.
+    """
+
+    def __init__(self, claim: Claim, cases: int) -> None:
+        self.claim = claim
+        self.runs = self.again = self.same = 0
+        self.log_e = 0.0
+        self._seen: list[dict[int, bool]] = [{} for _ in range(cases)]
+        self._new: list[tuple[int, list[int], Labels, Floats]] = []
+
+    @classmethod
+    def build(cls, context: ClaimContext) -> OutputStreams:
+        """Pair by pair."""
+        return cls(context.claim, len(context.cases))
+
+    def observe_labelled(self, drawn: Labelled) -> None:
+        """Keeps the keys of outputs with all their digits."""
+        rows = continuous(drawn.columns)
+        keys = drawn.columns.keys[WHOLE][rows].tolist()
+        self._new.append((drawn.case, keys, drawn.label[rows], drawn.charged[rows]))
+
+    def fresh(self) -> OutputStreams:
+        """The same before anything was seen."""
+        blank = copy(self)
+        blank._seen, blank._new = [], []
+        return blank
+
+    def merge(self, other: OutputStreams) -> None:
+        """Bets on what another has seen, in its order."""
+        if not self._seen:
+            self._new += other._new
+            return
+        for case, keys, label, charged in other._new:
+            self._take(self._seen[case], keys, label.tolist(), charged.tolist())
+
+    def _take(self, seen: dict[int, bool], keys: list[int], label: list[bool], charged: list[float]) -> None:
+        point = self.claim.main
+        self.runs += len(keys)
+        # The largest stake is e^-smallest, and with δ > 0 it is paid for at every run.
+        cap = (CONFIDENT * (1 + np.exp(-point.smallest)) - 1) if CONFIDENT * (1 + np.exp(-point.smallest)) > 1 else 0.0
+        self.log_e -= len(keys) * float(np.log1p(point.delta * cap))
+        for key, own, claim in zip(keys, label, charged, strict=True):
+            before = seen.get(key)
+            if before is None:
+                if len(seen) < MOST_KEPT:
+                    seen[key] = own
+                continue
+            self.again += 1
+            self.same += before == own
+            stake = min(max(CONFIDENT * (1 + np.exp(-claim)) - 1, 0.0), cap)
+            self.log_e += float(np.log1p(stake if before == own else -stake * np.exp(claim)))
+
+    def refuted(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.log_e >= -np.log(alpha))
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """The verdict, with how often outputs came again."""
+        if self.runs == 0:
+            return concluded(self, CheckVerdict.NOT_COVERED, message=self.declaration.unseen)
+        estimate = Estimate(Measure.COUNT, 0.0, float(self.again), None, self.runs, {"same": float(self.same)})
+        # So many streams give about that many repeats in so many runs, and those are enough.
+        needed = max(1.0, -np.log(alpha) / max(np.log(CONFIDENT * (1 + np.exp(-self.claim.main.smallest))), 1e-9))
+        streams = self.runs**2 / (4 * len(self._seen) * needed)
+        return from_bets(
+            self,
+            self.log_e,
+            alpha,
+            samples=self.runs,
+            enough=True,
+            finding=Finding("outputs that came again", estimate, FEW_STREAMS),
+            sizes=(Size("different streams", streams, "streams"),) if streams >= 2 else (),
+        )
+
+
+def continuous(columns: Columns) -> NDArray[np.bool_]:
+    """Rows that hold a number with more significant digits than a rounded one has."""
+    found = np.zeros(columns.size, dtype=bool)
+    for path, values in columns.values.items():
+        if path == WHOLE or (path and isinstance(path[0], str)):
+            continue
+        with np.errstate(all="ignore"):
+            size = np.where(np.isfinite(values) & (values != 0), np.abs(values), 1.0)
+            scaled = size / 10.0 ** (np.floor(np.log10(size)) + 1 - DIGITS)
+            found |= np.isfinite(scaled) & (np.abs(scaled - np.rint(scaled)) > 1e-3)
+    return found
