@@ -14,7 +14,6 @@ from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian
 from nrverify.reference.mutants.correct_noise import (
     Array,
     Brownian,
-    LazyLaplace,
     Rows,
     Session,
     Shape,
@@ -244,8 +243,8 @@ class RunsOfFewStreams(AboveThreshold):
         return super().answers(utilities, epsilons, threshold, sensitivity, runs, seed & 0xFFFF)
 
 
-class SnappedFinely(LazyLaplace):
-    """Releases are snapped, with the noise in them, to 2^-40 of the scale of their noise, as a known library does."""
+class SnappedFinely(Brownian):
+    """Releases are snapped, with the noise in them, to 2^-40 of the deviation of their noise, as a known library does."""
 
     def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
         return super().start(value, t, shape, rng), t
@@ -255,7 +254,7 @@ class SnappedFinely(LazyLaplace):
 
     def publish(self, value: Array, state: Any) -> Array:
         noise, t = state
-        grid = 2.0 ** (math.ceil(math.log2(t)) - 40)
+        grid = 2.0 ** (math.ceil(0.5 * math.log2(t)) - 40)
         return np.asarray(grid * np.rint((value + noise) / grid))
 
 
@@ -352,7 +351,7 @@ OVERLOOKED = mutants(
 
 RELATIVES = benign(
     (
-        ("laplace-snapped-finely", SnappedFinely),
+        ("brownian-snapped-finely", SnappedFinely),
         ("brownian-repeated-hardly-moves", RepeatedHardlyMoves),
         ("brownian-spawned-coordinates", SpawnedCoordinates),
         ("threshold-runs-of-32-bits", RunsOf32Bits),
