@@ -244,7 +244,7 @@ class RunsOfFewStreams(AboveThreshold):
 
 
 class SnappedFinely(Brownian):
-    """Releases are snapped, with the noise in them, to 2^-40 of the deviation of their noise, as a known library does."""
+    """Releases are snapped, with the noise in them, to 2^-40 of its deviation, as a known library does."""
 
     def start(self, value: Array, t: float, shape: Shape, rng: np.random.Generator) -> Any:
         return super().start(value, t, shape, rng), t
