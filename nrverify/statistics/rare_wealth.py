@@ -39,6 +39,10 @@ class RareWealth(Additive):
         """log e-value so far."""
         return log_average(self.log_wealth)
 
+    def reached(self, alpha: float) -> bool:
+        """Whether the wealth has reached 1/α."""
+        return bool(self.log_e >= -np.log(alpha))
+
     def estimate(self) -> Estimate:
         """How many happened, and how many were expected at most."""
         return Estimate(Measure.COUNT, self.foreseen, float(self.happened), None, self.count)

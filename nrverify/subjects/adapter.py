@@ -64,8 +64,11 @@ class Adapter(Answering):
 
     def play(self, request: Play) -> tuple[Floats, Floats]:
         """open(value, seed) and release(at): some sessions are open together and take turns."""
-        d = request.value.size
-        return take_turns(lambda seed: self._session(request.value, seed), d, request.policy, request.seeds, TOGETHER)
+
+        def opened(number: int) -> _PythonSession:
+            return self._session(request.value_of(number), request.seeds[number])
+
+        return take_turns(opened, request.dimension, request.policy, len(request.seeds), TOGETHER)
 
     def _session(self, value: Floats, seed: int) -> _PythonSession:
         session = _call("open", self.subject.open, self._value(value), seed, refusable=True)

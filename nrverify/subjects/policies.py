@@ -104,24 +104,24 @@ class Session(Protocol):
 
 
 def take_turns(
-    open_session: Callable[[int], Session], dimension: int, policy: Policy, seeds: Sequence[int], together: int
+    open_session: Callable[[int], Session], dimension: int, policy: Policy, sessions: int, together: int
 ) -> tuple[Floats, Floats]:
-    """Sessions, some open together and taking turns: their releases (NaN after the end) and what was asked."""
-    releases = np.full((len(seeds), policy.length, dimension), np.nan)
-    asked = np.full((len(seeds), policy.length), np.nan)
-    for first in range(0, len(seeds), together):
-        rows = range(first, min(first + together, len(seeds)))
-        turns = [_turns(open_session, policy, seeds[row], releases[row], asked[row]) for row in rows]
+    """Sessions by number, some open together and taking turns: their releases (NaN after the end), what was asked."""
+    releases = np.full((sessions, policy.length, dimension), np.nan)
+    asked = np.full((sessions, policy.length), np.nan)
+    for first in range(0, sessions, together):
+        rows = range(first, min(first + together, sessions))
+        turns = [_turns(open_session, policy, row, releases[row], asked[row]) for row in rows]
         while turns:
             turns = [turn for turn in turns if next(turn, None) is not None]
     return releases, asked
 
 
 def _turns(
-    open_session: Callable[[int], Session], policy: Policy, seed: int, releases: Floats, asked: Floats
+    open_session: Callable[[int], Session], policy: Policy, number: int, releases: Floats, asked: Floats
 ) -> Iterator[float]:
     """One session, a release a turn, written into its row."""
-    session = open_session(seed)
+    session = open_session(number)
     history: list[Floats] = []
     requests: list[float] = []
     while (at := policy.next_at(requests, history)) is not None:

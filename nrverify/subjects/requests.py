@@ -62,7 +62,7 @@ class Sample(Request[Floats]):
 class Play(Request[tuple[Floats, Floats]]):
     """A session for each seed, asked as a policy says; answered by the releases (NaN after the end) and what was asked.
 
-    The first release of a session may be refused.
+    The first release of a session may be refused. Several values, (values, d), are those of the sessions in turn.
     """
 
     method = "play"
@@ -70,6 +70,15 @@ class Play(Request[tuple[Floats, Floats]]):
     value: Floats
     policy: Policy
     seeds: Sequence[int]
+
+    @property
+    def dimension(self) -> int:
+        """Of every value."""
+        return int(self.value.shape[-1])
+
+    def value_of(self, number: int) -> Floats:
+        """The value (d,) of a session."""
+        return self.value if self.value.ndim == 1 else np.asarray(self.value[number % len(self.value)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,16 @@ from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.noise_reduction.attack import MOST, TIME_SHARE, allowance, attack
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
+from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, bit_pairs, bit_schedule
-from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import (
+    DEFAULT_DIMENSIONS,
+    Case,
+    at_other_values,
+    cases_for,
+    shares,
+    varied,
+)
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
@@ -180,7 +188,9 @@ class NoiseReductionMechanism(Mechanism):
 
     def tasks(self, look: int, drawn: int) -> list[Task]:
         """Every case, with its times moved anew, and every pair."""
-        rng = np.random.default_rng(np.random.SeedSequence(self.settings.seed, spawn_key=(2, look)))
+        rng, of_values = (
+            np.random.default_rng(np.random.SeedSequence(self.settings.seed, spawn_key=(key, look))) for key in (2, 3)
+        )
         scored, cases = self._scored, self.context.cases
         of_pairs = (*(check for check in scored if check.any_value), *self._labelled)
         share = (PAIR_SHARE if scored else 1.0) if self.pairs else 0.0
@@ -188,6 +198,7 @@ class NoiseReductionMechanism(Mechanism):
         for case, own in zip(cases, shares(cases, drawn), strict=True):
             alone = self.context.most_releases == 1
             moved = varied(case, self.context.knob, self.description.integer, rng, alone)
+            moved = at_other_values(moved, self.description.integer, of_values)
             tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST))
         for pair in self.pairs:
             weight = share / len(self.pairs)
@@ -212,7 +223,10 @@ class NoiseReductionMechanism(Mechanism):
             knob = replace(knob, low=low, high=high)
             self.context = replace(self.context, knob=knob)
         nearer = tuple(float(np.trunc(x / INWARDS)) for x in case.value)
-        return self._replaced(task, replace(case, value=nearer, play=shrunk(case.rule, knob.low, knob.high)))
+        play = shrunk(case.rule, knob.low, knob.high)
+        beside = None if case.beside is None else tuple(float(np.trunc(x / INWARDS)) for x in case.beside)
+        largest = max(1.0, max(map(abs, case.every_value)) / INWARDS)
+        return self._replaced(task, replace(case, value=nearer, play=play, beside=beside, largest=largest))
 
     def _replaced(self, task: Task, moved: Case) -> Task:
         """The task with another case, which takes the place of the first from now on."""
@@ -269,10 +283,20 @@ class NoiseReductionMechanism(Mechanism):
             return ()
         return (
             f"{'times' if knob.falling else 'ε'} from {knob.low:g} to {knob.high:g}",
-            f"values up to {max(abs(x) for case in cases for x in case.value):g} in size",
+            _value_range(cases, self.description.integer),
             _range(sorted({len(case.value) for case in cases}), "dimension"),
             _range(sorted({case.rule.length for case in cases}), "release"),
         )
+
+
+def _value_range(cases: tuple[Case, ...], integer: bool) -> str:
+    """How large values are: drawn anew from look to look where some case has one."""
+    largest = max(abs(x) for case in cases for x in case.every_value)
+    drawn = [case.largest for case in cases if not case.one_by_one and any(case.value)]
+    if not drawn:
+        return f"values up to {largest:g} in size"
+    smallest = 1.0 if integer else values.SMALLEST
+    return f"values from {smallest:g} to {max(largest, *drawn):g} in size"
 
 
 def _range(numbers: list[int], what: str) -> str:

@@ -23,7 +23,12 @@ Floats = NDArray[np.float64]
 def score_case(drawer: Drawer, case: Case, size: int, checks: Sequence[TranscriptCheck]) -> None:
     """Sessions of a case."""
     releases, asked = draw_sessions(drawer, case, size)
-    show(drawer.host.description, case, releases, asked, drawer.times_of(asked), drawer.rng, checks)
+    times, sides = drawer.times_of(asked), case.sides
+    for turn, side in enumerate(sides):
+        own = slice(turn, None, len(sides))
+        if asked[own].size:
+            own_times = None if times is None else times[own]
+            show(drawer.host.description, side, releases[own], asked[own], own_times, drawer.rng, checks)
 
 
 def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck | TranscriptCheck]) -> None:

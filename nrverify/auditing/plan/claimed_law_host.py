@@ -122,7 +122,8 @@ class ClaimedLaw(Answering):
         self, process: Process, value: Floats, policy: Policy, sessions: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """Sessions side by side: each asks for what its policy says, and steps down the bridge."""
-        d = value.size
+        d = value.shape[-1]
+        values = np.resize(value, (sessions, d))
         releases = np.full((sessions, policy.length, d), np.nan)
         asked = np.full((sessions, policy.length), np.nan)
         noise, last = np.zeros((sessions, d)), np.full(sessions, np.inf)
@@ -141,7 +142,7 @@ class ClaimedLaw(Answering):
             if self.description.knob != "time":
                 times = self.scalar(Scalar("time_of", times.tolist()))
             _descend(process, noise, last, rows, self._spread * times, rng)
-            releases[rows, step] = value + (np.round(noise[rows]) if self._integer else noise[rows])
+            releases[rows, step] = values[rows] + (np.round(noise[rows]) if self._integer else noise[rows])
         return releases, asked
 
 

@@ -61,6 +61,11 @@ class Drawer:
         self._seeds += 1
         return scattered((_base(self.settings.seed) + self._seeds) % 2**53)
 
+    def small_seed(self) -> int:
+        """The next seed as users choose them: small, and one more than the last."""
+        self._seeds += 1
+        return self._seeds
+
 
 def by_coin(
     drawer: Drawer, size: int, draw: Callable[[int, int], tuple[NDArray[Any], ...]]

@@ -14,6 +14,7 @@ from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.auditing.threshold.twin_seeds import with_twins
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.requests import Run, RunMany
 
@@ -33,6 +34,8 @@ class Runs:
     """Normal scores of the cells under the claimed law, randomised within them: independent N(0, 1)."""
     request: int = 0
     """How many came of one request of run_many; 0 for all of them."""
+    twins: int = 0
+    """The first so many runs, and as many after them, have seeds that agree in part."""
 
     def counts(self) -> NDArray[np.float64]:
         """How many runs fell into each cell."""
@@ -62,7 +65,9 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: i
         parts = [min(most, size - start) for start in range(0, size, most)]
         rounds = [drawer.host.ask(RunMany(*arguments, part, drawer.seed())) for part in parts]
         return _from_rounds(design, np.concatenate(rounds), most)
-    return _from_bits(design, drawer.host.ask(Run(*arguments, [drawer.seed() for _ in range(size)])))
+    pairs = size // 2
+    seeds = with_twins([drawer.seed() for _ in range(pairs)]) + [drawer.seed() for _ in range(size % 2)]
+    return replace(_from_bits(design, drawer.host.ask(Run(*arguments, seeds))), twins=pairs)
 
 
 def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, checks: Sequence[Observes[Runs]]) -> None:

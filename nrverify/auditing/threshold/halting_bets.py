@@ -86,6 +86,8 @@ def halting_finding(portfolio: Portfolio[Topic]) -> Finding:
     leading = portfolio.leading
     wealth = portfolio[leading]
     found = Finding(leading.quantity, wealth.estimate(), leading.fault)
+    if isinstance(wealth, CellWealth):
+        return replace(found, texts={"cell": f"one of 16 equally likely pairs of quartiles ({leading.quantity})"})
     if not isinstance(wealth, HaltingCells):
         return found
     halted = int(found.estimate.numbers["round"])

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, xlogy
+from scipy.special import chdtrc, ndtri, xlogy
 
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults import alternative_of
@@ -33,7 +33,7 @@ from nrverify.auditing.threshold.halting_bets import (
 from nrverify.statistics.additive import Additive, Tally
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import CellWealth, RatioWealth
+from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +41,13 @@ POOLED = "all runs"
 NAMED = Topic("named faults", WRONG_HALTING_LAW)
 RUN_BEFORE = Topic("a run is like the one before", SHARED_RUNS)
 RUNS_FURTHER_BACK = Topic("dependence on runs further back", SHARED_RUNS)
+NEIGHBOURS = Topic("dependence of two neighbouring runs", SHARED_RUNS)
+BOTH_ENDS = Topic("dependence of runs from both ends of a request", SHARED_RUNS)
+BOTH_HALVES = Topic("dependence of runs from both halves of a request", SHARED_RUNS)
+PAIRED = (NEIGHBOURS, BOTH_ENDS, BOTH_HALVES)
+QUARTILES = ndtri([0.25, 0.5, 0.75])
+PAIRS = np.full(16, 1 / 16)
+"""Two runs by the quartiles of their scores: of independent ones all pairs of quartiles are equally likely."""
 MOST_PICTURES, MOST_ROUNDS = 4, 12
 """Of the designs farthest from the claim, and the rounds that get a bar of their own: what fits a page."""
 MISFIT = 1e-6
@@ -81,6 +88,9 @@ class ThresholdLaw(Declared, Additive):
         self.tallies: Tally[tuple[str, str], Floats] = Tally()
         """By method and design: runs in each cell, runs that came after such a run, and those of them alike."""
         self.distant = LagWealth()
+        self.correlated = {topic: MeanWealth(slopes=True) for topic in PAIRED}
+        self.dependent = {topic: CellWealth(PAIRS) for topic in PAIRED}
+        """By the places of two runs in a request."""
         self._portfolio: tuple[int, Portfolio[Topic]] | None = None
         """All bets after so many runs."""
 
@@ -98,7 +108,25 @@ class ThresholdLaw(Declared, Additive):
         self.tallies[key] = self.tallies.get(key, 0.0) + tally
         scores = runs.scores[:, None]
         self.distant.bet(scores, np.ones(scores.shape, dtype=bool))
+        self._in_pairs(runs)
         self.runs += runs.cells.size
+
+    def _in_pairs(self, runs: Runs) -> None:
+        """Bets on two runs of a request: neighbours, from both ends, and from both halves."""
+        most = min(runs.request or runs.scores.size, runs.scores.size)
+        half = most // 2
+        if half == 0:
+            return
+        whole = runs.scores[: runs.scores.size // most * most].reshape(-1, most)
+        ends, halves = whole[:, ::-1][:, :half], whole[:, half : 2 * half]
+        for topic, one, other in (
+            (NEIGHBOURS, whole[:, : 2 * half : 2], whole[:, 1 : 2 * half : 2]),
+            (BOTH_ENDS, whole[:, :half], ends),
+            (BOTH_HALVES, whole[:, :half], halves),
+        ):
+            self.correlated[topic].bet(other, one)
+            quarter = 4 * np.digitize(one, QUARTILES) + np.digitize(other, QUARTILES)
+            self.dependent[topic].bet(np.bincount(quarter.ravel(), minlength=PAIRS.size))
 
     @property
     def portfolio(self) -> Portfolio[Topic]:
@@ -113,6 +141,8 @@ class ThresholdLaw(Declared, Additive):
                         wealth,
                     )
             families[RUNS_FURTHER_BACK] = (2.0, self.distant)
+            families |= {topic: (1.0, bet) for topic, bet in self.correlated.items()}
+            families |= {in_any_form(topic): (0.5, bet) for topic, bet in self.dependent.items()}
             self._portfolio = self.runs, Portfolio(families)
         return self._portfolio[1]
 
@@ -185,6 +215,11 @@ class ThresholdLaw(Declared, Additive):
         rows = [(label, int(seen), total, float(p)) for label, seen, p in zip(labels, counts, law, strict=True)]
         note = f"{total} runs. Limits by Clopper and Pearson."
         return Bars(f"Halting round, {name}", "halting round", "round", shares(rows, alpha), note)
+
+
+def in_any_form(topic: Topic) -> Topic:
+    """The topic of dependence of the same runs that need not be a correlation."""
+    return replace(topic, quantity=f"{topic.quantity}, in any form")
 
 
 ODDS = {

@@ -12,6 +12,7 @@ from nrverify.reference.mutants.brownian import RECURSION
 from nrverify.reference.mutants.brownian_randomness import RANDOMNESS
 from nrverify.reference.mutants.brownian_sessions import SESSIONS
 from nrverify.reference.mutants.catalogue import Benign, Mutant
+from nrverify.reference.mutants.overlooked import OVERLOOKED, RELATIVES
 
 __all__ = ["BENIGN", "MUTANTS", "Benign", "Mutant"]
 
@@ -25,6 +26,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *boundary.MUTANTS,
     *private_stopping.MUTANTS,
     *epsilon_knob.MUTANTS,
+    *OVERLOOKED,
 )
 
-BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS)
+BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES)

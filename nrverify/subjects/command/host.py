@@ -97,11 +97,12 @@ class ProcessHost(Answering):
 
     def play(self, request: Play) -> tuple[Floats, Floats]:
         """A line for each session that is opened or closed, and for each release."""
-        d = request.value.size
+
+        def opened(number: int) -> _ProcessSession:
+            return self._session(request.value_of(number), request.seeds[number])
+
         try:
-            return take_turns(
-                lambda seed: self._session(request.value, seed), d, request.policy, request.seeds, TOGETHER
-            )
+            return take_turns(opened, request.dimension, request.policy, len(request.seeds), TOGETHER)
         except SubjectRefused:
             for session in list(self._open):
                 session.close()

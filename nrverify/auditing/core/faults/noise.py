@@ -31,6 +31,12 @@ WRONG_SCALE = fault(
     "more or less noise than the loss was computed for",
     look="the scale of the noise",
 )
+ONE_COORDINATE = fault(
+    "wrong-scale-of-coordinate",
+    "a wrong constant in the variance of one coordinate",
+    "more or less noise there than the loss was computed for",
+    look="what is done to one coordinate and not to the others: its scale, its sensitivity, its place in an array",
+)
 DEVIATION_FOR_VARIANCE = fault(
     "deviation-for-variance",
     "a variance taken for a standard deviation, or the other way round",
@@ -204,9 +210,9 @@ REPEATED_TIME_MOVED = fault(
 ROUNDED = fault(
     "rounded",
     "single precision, rounding, or a cast to integers",
-    "if releases are rounded when the noise is in them only accuracy suffers; if the noise is rounded before, the "
-    "last digits of a release betray those of the value",
-    look="casts, round() and the type of the arrays",
+    "if releases are rounded when the noise is in them they tell no more than before (granularity = g says so, and is "
+    "judged exactly); if the noise is rounded before, the last digits of a release betray those of the value",
+    look="casts, round() and the type of the arrays; is it the release that is rounded, or the noise?",
 )
 NOISE_ROUNDED = fault(
     "noise-rounded",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +32,20 @@ from nrverify.statistics.proportions import binomial
 
 Floats = NDArray[np.float64]
 
-GRIDS = (*(10.0**-k for k in range(9)), *(2.0**-k for k in range(1, 31)))
-"""Grids that rounding to decimals, or a cast, leaves behind: down to where single precision would be seen anyway."""
+FINEST = 2.0**-30
+"""Of the noise: what is rounded to a finer grid after the noise is in has lost nothing that could be told, so nothing
+is said of it. Ordinary arithmetic leaves a grid of 2^-52."""
+TELLING = 2.0**-6
+"""Numbers are judged by grids that they lie on by chance no more often than this: rounding decides about others."""
 FEWEST = 8
 """With fewer numbers of a kind nothing is judged."""
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
-SINGLE = 2e-4
-"""Grids coarser than this are no matter of single precision."""
+SINGLE = 2.0**-23
+"""Of a number: the grid of single precision near it, with which others are compared."""
 SINGLE_NAME = "single precision"
+FINER_BITS = 18
+"""Grids so many bits below the finest that is judged are known for what they are."""
 RELEASES, NOISE, STEPS = "releases", "noise", "steps"
 IN_CLEAR = ("no number is the value itself", "{observed:.0f} of {count} numbers are the value itself")
 INTEGER = Need(lambda context: bool(context.description.integer), "the noise claimed is real-valued")
@@ -53,7 +60,11 @@ class OnGrid:
     grid: str
     hits: int
     count: int
-    single: bool
+
+    @property
+    def single(self) -> bool:
+        """Whether they are numbers of single precision."""
+        return self.grid == SINGLE_NAME
 
     @property
     def fault(self) -> Fault:
@@ -93,8 +104,9 @@ class OnGrid:
 class Lattice(Declared):
     """Releases, noise or steps on a grid: single precision, rounding, or increments cast to integers.
 
-    Catches code that computes in single precision, rounds its releases, or moves by integers. Attacks on the last bits
-    of double precision itself are not examined. Also catches releases without any noise, however rare.
+    Catches code that computes in single precision, rounds its releases, or moves by integers. Grids finer than 2^-30 of
+    the noise are not judged, nor are attacks on the last bits of double precision itself. Also catches releases without
+    any noise, however rare.
     """
 
     def __init__(self) -> None:
@@ -102,7 +114,7 @@ class Lattice(Declared):
         self.bare = BareValues()
         self.p_value = 1.0
         self.found: OnGrid | None = None
-        self._kept: dict[str, list[tuple[Floats, Floats]]] = {RELEASES: [], NOISE: [], STEPS: []}
+        self._kept: dict[str, list[Kept]] = {RELEASES: [], NOISE: [], STEPS: []}
         self._judged = False
 
     @classmethod
@@ -123,9 +135,10 @@ class Lattice(Declared):
         again[:, 1:] = np.abs(np.diff(batch.releases, axis=1)) <= ROUNDING * size[:, 1:]
         # A release without noise is another finding than one on a grid.
         bare = batch.releases == batch.case.array
-        self._keep(RELEASES, np.where(again | bare, np.nan, batch.releases), size)
-        self._keep(NOISE, np.where(again, np.nan, batch.noise), size)
-        self._keep(STEPS, np.diff(batch.releases, axis=1), size[:, 1:])
+        unit = _noise_sizes(batch.noise)
+        self._keep(RELEASES, np.where(again | bare, np.nan, batch.releases), size, unit)
+        self._keep(NOISE, np.where(again, np.nan, batch.noise), size, unit)
+        self._keep(STEPS, np.diff(batch.releases, axis=1), size[:, 1:], unit[:, 1:])
 
     def fresh(self) -> Lattice:
         """An empty copy; once judged, it looks no more, which plain sums could not say."""
@@ -140,9 +153,9 @@ class Lattice(Declared):
             return
         self.samples += other.samples
         for kind, parts in other._kept.items():
-            for numbers, size in parts:
-                self._keep(kind, numbers, size)
-        if all(sum(x.size for x, _ in kept) >= VALUES for kept in self._kept.values()) or self._single_only():
+            for part in parts:
+                self._keep(kind, part.numbers, part.sizes, part.units)
+        if all(sum(x.numbers.size for x in kept) >= VALUES for kept in self._kept.values()) or self._single_only():
             self._judge()
 
     def refuted(self, alpha: float) -> bool:
@@ -161,7 +174,7 @@ class Lattice(Declared):
             p_value=min(1.0, 2 * min(self.p_value, float(np.exp(-max(self.bare.log_e, 0.0))))),
             alpha=alpha,
             finding=self._finding(alpha) if refuted else None,
-            detectable="grids of single precision, and of 1 down to 2^-30 or 1e-8, held by a tenth of the numbers",
+            detectable="single precision, and grids down to 2^-30 of the noise, held by a tenth of the numbers",
             sizes=(Size("share of the numbers on a grid", 0.1, "share"),),
         )
 
@@ -171,12 +184,12 @@ class Lattice(Declared):
             return Finding("numbers that are the value itself", self.bare.estimate(), self.bare.fault)
         return self.found.finding
 
-    def _keep(self, kind: str, numbers: Floats, size: Floats) -> None:
-        have = sum(x.size for x, _ in self._kept[kind])
+    def _keep(self, kind: str, numbers: Floats, size: Floats, unit: Floats) -> None:
+        have = sum(x.numbers.size for x in self._kept[kind])
         # A difference of the size of rounding is a tie, not a point of a grid.
         usable = np.isfinite(numbers) & (np.abs(numbers) > ROUNDING * size)
         if have < VALUES:
-            self._kept[kind].append((numbers[usable][: VALUES - have], size[usable][: VALUES - have]))
+            self._kept[kind].append(Kept(*(part[usable][: VALUES - have] for part in (numbers, size, unit))))
 
     def _single_only(self) -> bool:
         return self.samples > 64 * VALUES
@@ -184,45 +197,98 @@ class Lattice(Declared):
     def _judge(self) -> None:
         """The smallest Bonferroni-corrected p-value over kinds and grids."""
         self._judged = True
-        numbers = {kind: np.concatenate([x for x, _ in kept]) for kind, kept in self._kept.items() if kept}
-        sizes = {kind: np.concatenate([s for _, s in kept]) for kind, kept in self._kept.items() if kept}
+        found = {
+            kind: Kept(*(np.concatenate([getattr(x, name) for x in kept]) for name in ("numbers", "sizes", "units")))
+            for kind, kept in self._kept.items()
+            if kept
+        }
         self._kept = {}
-        noise = numbers.get(NOISE, np.empty(0))
+        noise = found[NOISE].numbers if NOISE in found else np.empty(0)
         if noise.size < FEWEST:
             return
         # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
         peak = 10 * 0.05 / max(float(np.quantile(np.abs(noise), 0.05)), 1e-300)
-        tests = len(numbers) * (len(GRIDS) + 1)
-        for kind, found in numbers.items():
-            if found.size < FEWEST:
-                continue
-            candidates = [(grid, f"multiples of {grid:g}", *_on_grid(found, sizes[kind], grid, peak)) for grid in GRIDS]
-            candidates.append((SINGLE, SINGLE_NAME, *_single_precision(found, sizes[kind])))
-            # Of two that have no chance at all the coarser one says more.
-            for _, name, hits, chance in sorted(candidates, reverse=True):
-                p_value = min(1.0, tests * binomial(hits, found.size, chance, "greater"))
-                if p_value < self.p_value:
-                    self.p_value = p_value
-                    self.found = OnGrid(kind, name, hits, found.size, name == SINGLE_NAME)
+        grids = _grids(float(np.median(found[NOISE].units)))
+        tests = len(found) * (len(grids) + 1)
+        for kind, kept in found.items():
+            fine = _finer(kept, peak)
+            candidates = [(grid, f"multiples of {grid:g}", *_on_grid(kept, grid, peak, fine)) for grid in grids]
+            usual = float(np.median(np.abs(kept.numbers))) if kept.numbers.size else 0.0
+            candidates.append((SINGLE * usual, SINGLE_NAME, *_single_precision(kept)))
+            judged = [
+                (binomial(hits, count, chance, "greater"), -hits / count, -grid, OnGrid(kind, name, hits, count))
+                for grid, name, hits, count, chance in candidates
+                if count >= FEWEST
+            ]
+            # Of those that have no chance at all the one with most numbers on it says most, and of these the coarsest.
+            p_value, _, _, on_grid = min(judged, key=lambda one: one[:3], default=(1.0, 0.0, 0.0, None))
+            if tests * p_value < self.p_value:
+                self.p_value, self.found = min(1.0, tests * p_value), on_grid
 
 
-def _single_precision(numbers: Floats, size: Floats) -> tuple[int, float]:
-    """How many numbers are single-precision numbers, and the chance of one: 29 trailing bits are zero."""
+@dataclass(frozen=True)
+class Kept:
+    """Numbers of a kind, |value| + |release| of each, and the size of the noise where it was released."""
+
+    numbers: Floats
+    sizes: Floats
+    units: Floats
+
+
+def _noise_sizes(noise: Floats) -> Floats:
+    """The size of the noise (n, k, d) at each release: that of its median, as for normal noise."""
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        median = np.nanmedian(np.where(noise != 0, np.abs(noise), np.nan), axis=(0, 2))
+    return np.broadcast_to(1.5 * np.nan_to_num(median)[:, None], noise.shape)
+
+
+def _grids(unit: float, low: float = 0.0) -> list[float]:
+    """Grids that rounding to decimals or to bits leaves: from 1, or the noise, down to the finest, or to `low`."""
+    if not 0 < unit < np.inf:
+        return [10.0**-k for k in range(9)]
+    low, high = low or unit * FINEST, max(unit, 1.0)
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    powers = range(math.floor(math.log2(low)), math.ceil(math.log2(high)) + 1)
+    return sorted({*(10.0**k for k in exponents), *(2.0**k for k in powers)})
+
+
+def _single_precision(kept: Kept) -> tuple[int, int, float]:
+    """How many of how many are single-precision numbers, and the chance of one: 29 trailing bits are zero."""
+    explained = np.spacing(kept.sizes) / (2.0**29 * np.spacing(np.abs(kept.numbers)))
+    told = 4 * explained <= TELLING
+    numbers = kept.numbers[told]
     with np.errstate(over="ignore"):
         hits = numbers == numbers.astype(np.float32)
-    explained = np.spacing(size) / (2.0**29 * np.spacing(np.abs(numbers)))
-    return int(hits.sum()), float(min(1.0, 4 * max(2.0**-29, float(np.max(explained)))))
+    chance = float(min(1.0, 4 * max(2.0**-29, float(np.max(explained[told], initial=0.0)))))
+    return int(hits.sum()), numbers.size, chance
 
 
-def _on_grid(numbers: Floats, size: Floats, grid: float, peak: float) -> tuple[int, float]:
-    """How many numbers are multiples of the grid up to rounding, and a bound on the chance of one.
+def _finer(kept: Kept, peak: float) -> float:
+    """The coarsest grid, too fine to be judged, that most numbers are on; 0 where there is none."""
+    if kept.numbers.size < FEWEST or not 0 < float(np.median(kept.units)) < np.inf:
+        return 0.0
+    finest = FINEST * float(np.median(kept.units))
+    for grid in sorted(_grids(float(np.median(kept.units)), finest * 2.0**-FINER_BITS), reverse=True):
+        hits, count, _ = _on_grid(replace(kept, units=np.zeros_like(kept.units)), grid, peak)
+        if count >= FEWEST and hits > MOST * count:
+            return grid if grid < finest else 0.0
+    return 0.0
 
-    A unimodal density of height at most `peak` puts at most 2·tolerance·(1/grid + peak) of its mass on the grid.
+
+def _on_grid(kept: Kept, grid: float, peak: float, fine: float = 0.0) -> tuple[int, int, float]:
+    """How many of how many are multiples of the grid up to rounding, and a bound on the chance of one.
+
+    A unimodal density of height at most `peak` puts at most 2·tolerance·(1/grid + peak) of its mass on the grid. Left
+    out are numbers whose noise is so large that the grid is finer than what is judged. Of numbers on a `fine` grid,
+    which is not judged, a share of fine/grid is on this one too.
     """
-    tolerance = 2 * np.spacing(size)
+    tolerance = 2 * np.spacing(kept.sizes)
+    chance = 2 * tolerance * (1 / grid + peak)
+    told = (grid >= FINEST * kept.units) & (chance <= TELLING)
+    numbers = kept.numbers[told]
     with np.errstate(invalid="ignore"):
-        hits = np.abs(numbers - grid * np.round(numbers / grid)) <= tolerance
-    return int(hits.sum()), min(1.0, 2 * float(tolerance.max()) * (1 / grid + peak))
+        hits = np.abs(numbers - grid * np.round(numbers / grid)) <= tolerance[told]
+    return int(hits.sum()), numbers.size, min(1.0, float(np.max(chance[told], initial=0.0)) + 2 * fine / grid)
 
 
 @form(Lattice, claims=("N14",), needs=(INTEGER,), expected="integers")

@@ -78,8 +78,8 @@ class ReleaseLaw(PortfolioCheck):
     """The law of each release taken alone, on fixed schedules.
 
     Catches a wrong scale, centre or shape of the noise at any position, a wrong scale of first releases in a fifth of
-    the range, and rare sessions whose first release has another scale. Misses everything that only shows in the
-    dependence between releases, such as noise drawn afresh.
+    the range or in one coordinate, and rare sessions whose first release has another scale. Misses everything that only
+    shows in the dependence between releases, such as noise drawn afresh.
     """
 
     any_value = True
@@ -102,6 +102,8 @@ class ReleaseLaw(PortfolioCheck):
             families[centre] = (0.5, MeanWealth())
         for stretch in self.stretches:
             families[stretch] = (0.5, ScaleWealth())
+        for at, (first, _) in topics.OF_COORDINATE.items():
+            families[first] = (topics.coordinate_weight(at), ScaleWealth())
         for at in LATER:
             variance, centre = topics.AT_POSITION[at]
             families[variance] = (1.0, ScaleWealth())
@@ -151,6 +153,8 @@ class ReleaseLaw(PortfolioCheck):
         here = np.isfinite(scores)
         squares = (np.where(here, scores, 0.0) ** 2).sum(axis=1)
         self.ratios(topics.FIRST_RARE).bet(session_ratios(here.sum(axis=1), squares))
+        for at in topics.COORDINATES[: scores.shape[1]] if scores.shape[1] > 1 else ():
+            self.scale(topics.OF_COORDINATE[at][0]).bet(_present(scores[:, at]))
         stretches = np.digitize(batch.asked[:, 0], self.edges[1:-1])
         for stretch in np.unique(stretches).tolist():
             self.scale(self.stretches[stretch]).bet(_present(scores[stretches == stretch]))
@@ -180,9 +184,10 @@ class TranscriptLaw(PortfolioCheck):
     """The joint law of a transcript: each release given the ones before, through the bridge of the process.
 
     Catches a wrong bridge (mean, variance, memory), noise drawn afresh, faults that show only after an unusual
-    release, wrong shapes (cut off, light or heavy tails, rounded normals for counts), and rare sessions with noise of
-    another scale. Misses faults of the first release alone (law.release sees those), and a state that is lost only
-    when more sessions are open together than the audit opens: 64 of a Python subject, two of a command.
+    release, one coordinate with noise of another scale, wrong shapes (cut off, light or heavy tails, rounded normals
+    for counts), and rare sessions with noise of another scale. Misses faults of the first release alone (law.release
+    sees those), and a state that is lost only when more sessions are open together than the audit opens: 64 of a Python
+    subject, two of a command.
     """
 
     any_value = True
@@ -212,6 +217,8 @@ class TranscriptLaw(PortfolioCheck):
         for variance, memory in topics.GIVEN_AT_POSITION.values():
             families[variance] = (0.5, ScaleWealth())
             families[memory] = (0.25, MeanWealth(slopes=True))
+        for at, (_, every) in topics.OF_COORDINATE.items():
+            families[every] = (topics.coordinate_weight(at), ScaleWealth())
         self.counts = None if self.adaptive else counts
         if self.counts is not None:
             families[topics.COUNTS] = (4.0, RatioWealth(ROUNDED.values()))
@@ -254,15 +261,20 @@ class TranscriptLaw(PortfolioCheck):
         first = _present(found.z[:, 0])
         every = dot(first, first) + float(squares.sum())
         self.scale(topics.EVERY_VARIANCE).add(first.size + int(counts.sum()), every)
+        d = found.z.shape[2]
+        if d > 1:
+            numbers, sums = found.present.sum(axis=(0, 1)), np.einsum("ijk,ijk->k", found.filled, found.filled)
+            for at in topics.COORDINATES[:d]:
+                self.scale(topics.OF_COORDINATE[at][1]).add(int(numbers[at]), sums[at])
         self.ratios(topics.SHAPE).bet(shape_ratios(np.concatenate([first, z[here]])))
         self._pooled(z[here], past[here], previous[here])
         assert self.correlations is not None
         self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
         later = found.fresh[:, 1:]
         self.ratios(topics.RECURSION).bet({FRESH: fresh_ratio(_present(later)), FORGETFUL: forgetful_ratio(later)})
-        numbers = found.present.sum(axis=(1, 2)).astype(float)
+        of_session = found.present.sum(axis=(1, 2)).astype(float)
         every_square = np.einsum("ijk,ijk->i", found.filled, found.filled)
-        self.ratios(topics.RARE).bet(session_ratios(numbers, every_square))
+        self.ratios(topics.RARE).bet(session_ratios(of_session, every_square))
         if self.counts is not None:
             assert batch.times is not None
             self.ratios(topics.COUNTS).bet(rounded_ratios(self.counts, batch.noise, batch.times[0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nrverify.auditing.core.faults.noise import (
     AFTER_UNUSUAL,
     FRESH_NOISE,
+    ONE_COORDINATE,
     RARE_SESSIONS,
     ROUNDED_NORMALS,
     SHIFTED,
@@ -47,6 +48,23 @@ BINS_AT_POSITION = {at: Topic(f"distribution of release {at + 1}", WRONG_SHAPE, 
 def first_within(low: float, high: float) -> Topic:
     """The variance of first releases in a part of the range."""
     return Topic(f"variance of the first release at {low:.3g} to {high:.3g}", WRONG_SCALE, narrow=True, alone=True)
+
+
+COORDINATES = range(16)
+"""Coordinates that have bets of their own."""
+OF_COORDINATE = {
+    at: (
+        Topic(f"variance of the first release in coordinate {at + 1}", ONE_COORDINATE, narrow=True, alone=True),
+        Topic(f"variance of every release in coordinate {at + 1}, given the past", ONE_COORDINATE, narrow=True),
+    )
+    for at in COORDINATES
+}
+"""Of first releases, and of all given the past, by coordinate."""
+
+
+def coordinate_weight(at: int) -> float:
+    """Few subjects have more than three coordinates, and those that have share little among them."""
+    return 0.5 if at < 3 else 0.05
 
 
 CENTRE = Topic("centre of a release given the one before", SHIFTED)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from nrverify.auditing.core.declaration import Declared, Kind, check
@@ -14,8 +16,17 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 
+MOVES = (
+    "{} of {} repeated times moved the release by less than a millionth of its noise: harmless as it is, but keep the "
+    "release and give it again, and nothing can be averaged"
+)
 SLIGHT = 0.1
 """A change of an answer, over the size of its noise, that is too small for new noise."""
+
+
+NEGLIGIBLE = 1e-6
+"""A change of an answer, over the size of its noise, that is only advised against: a matrix factorisation or a bridge
+of length 0 leaves as much behind, and a million answers tell no more than one."""
 
 
 @check(
@@ -40,8 +51,8 @@ SLIGHT = 0.1
 class SameAnswer(Declared, Additive):
     """The same time, or ε, asked twice gives the same answer.
 
-    Catches fresh noise at a repeated time, which an analyst could average away. Needs no error probability: it has
-    probability one.
+    Catches fresh noise at a repeated time, which an analyst could average away. A change of less than a millionth of
+    the noise is only advised against. Needs no error probability: it has probability one.
     """
 
     def __init__(self) -> None:
@@ -50,6 +61,7 @@ class SameAnswer(Declared, Additive):
         self.changed = 0
         self.change = 0.0
         self.noise = 0.0
+        self.negligible = 0
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> SameAnswer:
@@ -64,6 +76,11 @@ class SameAnswer(Declared, Additive):
         self.sessions += int(repeated.any(axis=1).sum())
         self.repeats += int(repeated.sum())
         changed = repeated & ~(steps <= ROUNDING * scale).all(axis=2)
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            sizes = np.nan_to_num(np.nanmedian(np.abs(batch.noise[:, 1:]), axis=(0, 2)))
+        slight = changed & (steps <= np.maximum(NEGLIGIBLE * sizes[:, None], ROUNDING * scale)).all(axis=2)
+        self.negligible += int(slight.sum())
+        changed &= ~slight
         self.changed += int(changed.sum())
         self.change += float(steps[changed].sum())
         self.noise += float(np.abs(batch.noise[:, 1:])[changed].sum())
@@ -75,8 +92,11 @@ class SameAnswer(Declared, Additive):
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted by a single change; not covered where no time was asked twice."""
         verdict = CheckVerdict.REFUTED if self.changed else CheckVerdict.CONSISTENT
+        message = None
         if self.repeats == 0:
-            verdict = CheckVerdict.NOT_COVERED
+            verdict, message = CheckVerdict.NOT_COVERED, "no time was asked twice"
+        elif self.negligible and not self.changed:
+            verdict, message = CheckVerdict.ADVICE, MOVES.format(self.negligible, self.repeats)
         return concluded(
             self,
             verdict,
@@ -85,7 +105,7 @@ class SameAnswer(Declared, Additive):
             alpha=alpha,
             finding=self._finding() if self.changed else None,
             sizes=(Size("change", 1, "count"),),
-            message=None if self.repeats else "no time was asked twice",
+            message=message,
         )
 
     def _finding(self) -> Finding:

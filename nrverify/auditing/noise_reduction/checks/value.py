@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,6 +28,19 @@ LARGE_VALUE = 100.0
 PULL = Topic("pull along the value", PULLED_TO_ZERO)
 FIRST_PULL = Topic("pull of the first release along the value", PULLED_TO_ZERO)
 LARGE = Topic(f"variance at values beyond {LARGE_VALUE:g}", DEPENDS_ON_VALUE)
+MAGNITUDES = (0.0, 0.01, 1.0, 10.0, 100.0, 1000.0, 1e4, np.inf)
+"""Between these, values are judged by themselves: a fault may show at some magnitudes only."""
+AT_MAGNITUDE = tuple(
+    (
+        Topic(f"variance at values {words}", DEPENDS_ON_VALUE),
+        Topic(f"pull along values {words}", DEPENDS_ON_VALUE),
+    )
+    for words in (
+        *(f"from {low:g} to {high:g} in size" for low, high in pairwise(MAGNITUDES[:-1])),
+        f"from {MAGNITUDES[-2]:g} on in size",
+    )
+)
+"""Variance and pull, by magnitude."""
 NEGATIVE = Topic("variance at values below 0", DEPENDS_ON_VALUE)
 
 
@@ -47,7 +61,8 @@ class ValueLaw(PortfolioCheck):
     """The noise does not depend on the value.
 
     Catches a bridge that pulls towards 0 rather than towards f(x), noise scaled by the value, and values at which the
-    implementation goes wrong. Misses a dependence that shows at no value of the cases.
+    implementation goes wrong: their magnitudes are drawn anew at every look, from a thousandth to 100,000. Misses a
+    dependence that shows at none of the values drawn.
     """
 
     configuration = ("of_case",)
@@ -64,6 +79,9 @@ class ValueLaw(PortfolioCheck):
         for variance, centre in self.of_case.values():
             families[variance] = (1.0, ScaleWealth())
             families[centre] = (1.0, MeanWealth())
+        for variance, pull in AT_MAGNITUDE:
+            families[variance] = (1.0, ScaleWealth())
+            families[pull] = (0.5, MeanWealth())
         super().__init__(families)
 
     @classmethod
@@ -94,13 +112,18 @@ class ValueLaw(PortfolioCheck):
         self.scale(LARGE).add(counts[large].sum(), dot(z[..., large], z[..., large]))
         negative = batch.case.array < 0
         self.scale(NEGATIVE).add(counts[negative].sum(), dot(z[..., negative], z[..., negative]))
-        # A case that was refused at its value has moved inwards, and keeps its name.
+        squares = np.einsum("ijk,ijk->k", z, z)
+        for coordinate, level in enumerate(np.digitize(np.abs(batch.case.array), MAGNITUDES) - 1):
+            variance, pull = AT_MAGNITUDE[level]
+            self.scale(variance).add(counts[coordinate], squares[coordinate])
+            if sign[coordinate]:
+                self.mean(pull).add(sign[coordinate] * sums[coordinate], counts[coordinate])
+        # A case keeps its name, whatever value it has at a look.
         variance, centre = self.of_case[batch.case.name]
         self.scale(variance).add(counts.sum(), dot(z, z))
         self.mean(centre).add(np.dot(np.where(sign == 0, 1.0, sign), sums), counts.sum())
 
 
 def _topics(case: Case) -> tuple[Topic, Topic]:
-    value = f"{', '.join(f'{x:g}' for x in case.value)} ({case.name})"
-    centre = Topic(f"centre at value {value}", DEPENDS_ON_VALUE)
-    return Topic(f"variance at value {value}", DEPENDS_ON_VALUE, shift=centre), centre
+    centre = Topic(f"centre in the case {case.name}", DEPENDS_ON_VALUE)
+    return Topic(f"variance in the case {case.name}", DEPENDS_ON_VALUE, shift=centre), centre

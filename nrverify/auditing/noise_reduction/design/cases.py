@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow
 
-DEFAULT_DIMENSIONS = (1, 3)
-"""Of a subject that takes any: one coordinate, and enough to see what three have in common."""
+DEFAULT_DIMENSIONS = (1, 2, 3)
+"""Of a subject that takes any: one coordinate, an even number, and enough to see what three have in common."""
 WANDER = 10.0
 """How far the times of a case move from look to look, up or down."""
 STRETCH = 2.5
@@ -34,6 +35,10 @@ ONE_BY_ONE_SHARE = 0.02
 """Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
 MOST_ONE_BY_ONE = 2**20
 """As long as no more sessions than this are drawn in all: requests take time."""
+ADJACENT = "adjacent seeds"
+ADJACENT_SHARE = 0.02
+"""Of the sessions of a look: users' seeds are 0, 1, 2, …, and what neighbouring ones share shows in a few hundred."""
+SIDE_BY_SIDE = "different values side by side"
 AT_ONCE = "at once"
 AT_ONCE_SHARE, AT_ONCE_AFTER = 0.3, 2**17
 """Of the sessions of a look after so many: one request for more than are usually drawn together."""
@@ -70,6 +75,12 @@ class Case:
     """It is not asked for before so many sessions were drawn."""
     either: bool = False
     """Whether it is asked by sample() or by open() from look to look."""
+    adjacent: bool = False
+    """Whether its seeds are small and follow each other, one for each transcript."""
+    beside: tuple[float, ...] | None = None
+    """The value of every second session: sessions of both are open together."""
+    largest: float = values.LARGEST
+    """No value is drawn beyond this: a subject may refuse larger ones."""
 
     @property
     def rule(self) -> Fixed | Follow:
@@ -84,6 +95,18 @@ class Case:
         return self.method == "sample" and not self.one_by_one
 
     @property
+    def sides(self) -> tuple[Case, ...]:
+        """The case at each of the values that its sessions have in turn."""
+        if self.beside is None:
+            return (self,)
+        return replace(self, beside=None), replace(self, value=self.beside, beside=None)
+
+    @property
+    def every_value(self) -> tuple[float, ...]:
+        """The coordinates of all its values."""
+        return self.value if self.beside is None else (*self.value, *self.beside)
+
+    @property
     def array(self) -> NDArray[np.float64]:
         """The value f(x)."""
         return np.array(self.value, dtype=float)
@@ -95,7 +118,7 @@ class Case:
 
 
 def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...], most: int | None = None) -> list[Case]:
-    """The battery for a noise-reduction subject in the smallest and the largest of its dimensions.
+    """The battery for a noise-reduction subject in the smallest and the largest of its dimensions, and one between.
 
     No session has more than `most` releases, if that is given.
     """
@@ -123,7 +146,7 @@ def _wide(rule: Fixed) -> bool:
 
 
 def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) -> list[Case]:
-    small, large = dimensions[0], dimensions[-1]
+    small, large, between = dimensions[0], dimensions[-1], dimensions[len(dimensions) // 2]
     middle = 0.5
     long = [0.6] * 10 + [0.9]
     designs: list[tuple[str, int, Sequence[float], tuple[float, ...]]] = [
@@ -137,6 +160,8 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
         ("mixed", large, (0.0, -20.0, 300.0), knob.steps(0.6, [0.7, 0.7, 0.7])),
         ("single", small, (-2.0, 2.0), (knob.at(middle),)),
     ]
+    if between not in (small, large):
+        designs.append(("between", between, (7.0, -4.0), knob.steps(0.35, [0.6, 0.3])))
     if not knob.falling:
         # Times wander and are scattered; ε's stay on their grid, so the largest steps are asked for by themselves.
         designs.append(("ends", small, (2.0, -1.0), (knob.at(0.0), knob.at(1.0))))
@@ -152,6 +177,8 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
         schedule = knob.steps(0.1, [0.4] * 5)
         cases.append(Case(ONE_BY_ONE, _spread((4.0, -3.0), small), Fixed(schedule), "sample", one_by_one=True))
         single = Fixed((knob.at(middle),))
+        few = Fixed(knob.steps(0.3, [0.4]))
+        cases.append(Case(ADJACENT, _spread((2.0, -6.0, 9.0), large), few, "sample", one_by_one=True, adjacent=True))
         cases.append(Case(AT_ONCE, _spread((-3.0, 5.0), small), single, "sample", at_once=True, after=AT_ONCE_AFTER))
     if "open" in description.methods:
         fast, slow = (0.25, 0.7) if knob.falling else (4.0, 1.4)
@@ -160,7 +187,17 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
         cases += [
             Case("adaptive", _spread((-2.0, 4.0), small), Follow(*ends, fast, slow, 6, 0.0), "open"),
             Case("stopped", _spread((6.0, -1.0, 2.0), large), Follow(*ends, fast, slow, 8, close), "open"),
+            Case(
+                SIDE_BY_SIDE,
+                _spread((3.0, -70.0), small),
+                Fixed(knob.steps(0.3, [0.5, 0.5])),
+                "open",
+                beside=_spread((-500.0, 12.0), small),
+            ),
         ]
+        if "sample" not in description.methods:
+            few = Fixed(knob.steps(0.3, [0.4]))
+            cases.append(Case(ADJACENT, _spread((2.0, -6.0, 9.0), large), few, "open", adjacent=True))
     if description.family.increments and description.knob == "epsilon" and "time_of" not in description.methods:
         cases += _dense(description, knob, large)
     return cases
@@ -187,13 +224,30 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
 
 def shares(cases: Sequence[Case], drawn: float = 0.0) -> list[float]:
     """The share of each case in a look after so many sessions: few one by one, as long as they are worth it."""
-    rare = ONE_BY_ONE_SHARE if drawn <= MOST_ONE_BY_ONE else 0.0
-    own = [
-        0.0 if drawn < case.after else rare if case.one_by_one else AT_ONCE_SHARE if case.at_once else None
-        for case in cases
-    ]
+    own = [_own_share(case, drawn) for case in cases]
     usual = (1 - sum(share or 0.0 for share in own)) / own.count(None)
     return [usual if share is None else share for share in own]
+
+
+def _own_share(case: Case, drawn: float) -> float | None:
+    """None for a case that has as much as most others."""
+    if drawn < case.after:
+        return 0.0
+    if case.adjacent or case.one_by_one:
+        rare = ADJACENT_SHARE if case.adjacent else ONE_BY_ONE_SHARE
+        return rare if drawn <= MOST_ONE_BY_ONE else 0.0
+    return AT_ONCE_SHARE if case.at_once else None
+
+
+def at_other_values(case: Case, integer: bool, rng: np.random.Generator) -> Case:
+    """The case, by a coin, at a value drawn anew; two values side by side are always of different sizes."""
+    if case.one_by_one or case.adjacent or not any(case.value):
+        return case
+    if rng.random() < values.ANEW:
+        case = replace(case, value=values.drawn(len(case.value), integer, case.largest, rng))
+        if case.beside is not None:
+            case = replace(case, beside=values.drawn(len(case.value), integer, case.largest, rng))
+    return case
 
 
 def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alone: bool = False) -> Case:
@@ -203,9 +257,9 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
     its grid, where the noise at each ε is to be seen often: where sessions have one release `alone`, it moves on it.
     Transcripts one by one, which are compared, stay as they are.
     """
-    if case.one_by_one:
+    if case.one_by_one or case.adjacent:
         return case
-    case = replace(case, value=_moved_value(case.value, integer, rng))
+    case = replace(case, value=values.moved(case.value, integer, rng))
     if case.either:
         case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
     rule = case.rule
@@ -221,13 +275,6 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
         return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
     factor = _factor(rule.end, rule.start, knob, rng)
     return replace(case, play=replace(rule, start=rule.start * factor, end=rule.end * factor))
-
-
-def _moved_value(value: tuple[float, ...], integer: bool, rng: np.random.Generator) -> tuple[float, ...]:
-    """Its sign by a coin, and by another a fraction added; 0 stays 0, a value of its own."""
-    sign = 1.0 if rng.random() < 0.5 else -1.0
-    fraction = float(rng.random()) if rng.random() < 0.5 and not integer else 0.0
-    return tuple(sign * x + fraction for x in value) if any(value) else value
 
 
 def _scattered(releases: int, knob: Knob, rng: np.random.Generator) -> tuple[float, ...]:
@@ -271,5 +318,5 @@ def _method(description: Description, index: int) -> str:
     return "open" if "open" in description.methods and index % 3 == 2 else "sample"
 
 
-def _spread(values: Sequence[float], d: int) -> tuple[float, ...]:
-    return tuple(float(values[index % len(values)]) for index in range(d))
+def _spread(numbers: Sequence[float], d: int) -> tuple[float, ...]:
+    return tuple(float(numbers[index % len(numbers)]) for index in range(d))

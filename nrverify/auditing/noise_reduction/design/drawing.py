@@ -20,6 +20,9 @@ def draw_sessions(drawer: Drawer, case: Case, size: int) -> tuple[Floats, Floats
         assert isinstance(case.play, Fixed)
         schedule = case.play.schedule
         parts = [1] * size if case.one_by_one else [size]
-        releases = np.concatenate([drawer.host.ask(Sample(case.array, schedule, n, drawer.seed())) for n in parts])
+        next_seed = drawer.small_seed if case.adjacent else drawer.seed
+        releases = np.concatenate([drawer.host.ask(Sample(case.array, schedule, n, next_seed())) for n in parts])
         return releases, np.tile(np.array(schedule), (size, 1))
-    return drawer.host.ask(Play(case.array, case.rule, [drawer.seed() for _ in range(size)]))
+    seeds = [drawer.small_seed() if case.adjacent else drawer.seed() for _ in range(size)]
+    value = case.array if case.beside is None else np.array([case.value, case.beside], dtype=float)
+    return drawer.host.ask(Play(value, case.rule, seeds))

@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri
 from nrverify.auditing.core.value_in_clear import BareValues
 from nrverify.auditing.noise_reduction.checks.finite import Finite
 from nrverify.auditing.noise_reduction.checks.lattice import Integers, Lattice
+from nrverify.auditing.noise_reduction.checks.repeated_time import SameAnswer
 from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.laws.skellam import Skellam
 from tests.unit.auditing.noise_reduction.batches import ALPHA, TIMES, batch, brownian, fault, laplace, seen, skellam
@@ -113,3 +114,26 @@ def test_a_tie_with_a_bare_release_is_no_second_bare_release():
     alone.add(5.0 + noise[:, :2], np.array([5.0]), np.ones(2))
     assert alone.log_e > 9
     assert tied.log_e == pytest.approx(alone.log_e, abs=1e-4)
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 3e4])
+@pytest.mark.parametrize(
+    ("bits", "found"),
+    [(40, None), (33, None), (27, "rounded"), (20, "rounded"), (10, "rounded")],
+)
+def test_grids_are_judged_in_units_of_the_noise(unit, bits, found):
+    """Releases snapped after the noise: finer than 2^-30 of it nothing is said, whatever the scale."""
+    noise = unit * brownian(np.random.default_rng(12), sessions=600)
+    grid = 2.0 ** (np.floor(np.log2(unit)) - bits)
+    value = unit * np.pi
+    snapped = grid * np.round((value + noise) / grid) - value
+    assert fault(seen(Lattice(), batch(snapped, value=value))) == found
+
+
+def test_a_repeated_time_that_moves_by_less_than_a_millionth_of_the_noise_is_advised_against():
+    rng = np.random.default_rng(13)
+    noise = np.repeat(brownian(rng, times=(4.0,)), 2, axis=1)
+    for moved, verdict in ((0.0, "consistent"), (1e-8, "advice"), (1e-4, "refuted")):
+        spoilt = noise + moved * rng.standard_normal(noise.shape) * (np.arange(2) == 1)[:, None]
+        result = seen(SameAnswer(), batch(spoilt, times=(4.0, 4.0))).conclude(ALPHA)
+        assert result.verdict == verdict
