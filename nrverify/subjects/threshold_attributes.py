@@ -47,7 +47,7 @@ FLAG = Kind("True or False", _flag)
 
 
 def check_threshold(described: Any, given: Mapping[str, Any], rows: Mapping[str, Attribute], curve: bool) -> None:
-    """`SubjectFailed` where the attributes of a threshold mechanism do not go together; a `curve` stands for `delta`."""
+    """`SubjectFailed` where the attributes of a threshold mechanism do not fit; a `curve` stands for `delta`."""
     if described.mechanism == "reduced-above-threshold":
         for name in REFUSED_BY_REDUCED:
             if given.get(name) is not None:

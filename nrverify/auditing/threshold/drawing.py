@@ -174,7 +174,7 @@ def _refuse_rows(design: Design, ones: Cells) -> None:
             f"positives is {design.positives}, and run_many() returned numbers of shape {ones.shape}: the rounds "
             f"of the ones of each run are needed, shape (runs, {design.positives})"
         )
-    rises = (ones[:, 1:] > ones[:, :-1]) | (ones[:, 1:] == 0)
+    rises = ((ones[:, 1:] > ones[:, :-1]) & (ones[:, :-1] > 0)) | (ones[:, 1:] == 0)
     wrong = ~rises.all(axis=1) | (ones < 0).any(axis=1) | (ones > design.rounds).any(axis=1)
     if wrong.any():
         raise SubjectFailed(

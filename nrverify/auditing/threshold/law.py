@@ -205,7 +205,7 @@ class ThresholdLaw(Declared, Additive):
                 design = self.designs[name]
                 moved, cells = _deviance(tally[0], faulty_laws(design).get(fault, claimed_law(design)))
                 deviance, freedom = deviance + moved, freedom + cells - 1
-        return bool(chdtrc(max(freedom, 1), deviance) > MISFIT)
+        return bool(chdtrc(max(freedom, 1), max(deviance, 0.0)) > MISFIT)
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The halting rounds of the designs that stand out most, against the exact law."""

@@ -6,6 +6,7 @@ one by one; neighbours at the worst signs for zeros that are followed by all the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -90,8 +91,13 @@ def most_rounds(positives: int) -> int:
 
 
 def noise_unit(variant: Variant) -> float:
-    """The noise in units of the usual one, by which distances from the threshold are multiplied."""
-    return sum(variant.scales) / sum(USUAL_SCALES) * (NORMAL_TAIL if variant.noise == "gaussian" else 1.0)
+    """The noise in units of the usual one, by which distances from the threshold are multiplied.
+
+    To ten bits, so that neighbours are exactly the sensitivity apart.
+    """
+    unit = sum(variant.scales) / sum(USUAL_SCALES) * (NORMAL_TAIL if variant.noise == "gaussian" else 1.0)
+    mantissa, exponent = math.frexp(unit)
+    return math.ldexp(round(mantissa * 1024), exponent - 10)
 
 
 def _many_outputs(unit: float, variant: Variant) -> tuple[Design, ...]:

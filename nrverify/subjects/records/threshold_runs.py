@@ -79,7 +79,7 @@ def _rounds(fields: Fields, name: str, positives: int, most: int) -> Rounds:
     if positives == 1:
         return fields.whole(name, None, 0, most)
     ones = fields.table(name, positives, 0, most)
-    rises = ((ones[:, 1:] > ones[:, :-1]) | (ones[:, 1:] == 0)).all(axis=1)
+    rises = (((ones[:, 1:] > ones[:, :-1]) & (ones[:, :-1] > 0)) | (ones[:, 1:] == 0)).all(axis=1)
     if not rises.all():
         row = int(np.argmin(rises))
         raise SubjectFailed(
