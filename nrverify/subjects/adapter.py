@@ -98,7 +98,7 @@ class Adapter(Answering):
     def run_many(self, request: RunMany) -> NDArray[np.int64]:
         """run_many(utilities, epsilons, threshold, sensitivity, runs, seed)."""
         answer = _call("run_many", self.subject.run_many, *_design(request), request.runs, request.seed)
-        return halting_rounds(answer, request.runs)
+        return halting_rounds(answer, request.runs, self.description.positives)
 
     def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
         """run(value, schedule, utility, threshold, utility_sensitivity, seed)."""

@@ -53,9 +53,12 @@ def transcripts(answer: Any, shape: tuple[int, int, int]) -> Floats:
         raise
 
 
-def halting_rounds(answer: Any, runs: int) -> NDArray[np.int64]:
-    """The halting rounds of that many runs, 0 for never."""
-    rounds = numbers(answer, (runs,), "run_many()")
+def halting_rounds(answer: Any, runs: int, positives: int = 1) -> NDArray[np.int64]:
+    """The halting rounds of that many runs, 0 for never; for several positives the rounds of the ones, (runs, c)."""
+    if positives == 1:
+        rounds = numbers(answer, (runs,), "run_many()")
+    else:
+        rounds = numbers(answer, (runs, positives), f"positives is {positives}, and run_many()")
     if not np.all(rounds == np.round(rounds)) or not np.all(np.abs(rounds) < 2**53):
         raise SubjectFailed("run_many() must return whole numbers (halting rounds, 0 for never)")
     return rounds.astype(np.int64)

@@ -32,6 +32,7 @@ from nrverify.subjects.guarantees import DP, FIXED_CLAIMS, GUARANTEES, guarantee
 from nrverify.subjects.limits import EPSILONS, NUMBERS, NUMERICS, RATES, within
 from nrverify.subjects.neighbour_data import GENERATED, MOST_SIZE, NEIGHBOURS, STRATEGIES
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
+from nrverify.subjects.threshold_attributes import FLAG, NOISE, POSITIVES, SCALES, check_threshold
 
 if TYPE_CHECKING:
     from nrverify.laws.process import Process
@@ -85,7 +86,7 @@ class Description:
     delta: float | None = attribute(
         PROBABILITY,
         "The probability with which the privacy claim may fail, or the δ of differential privacy; needed where "
-        "`sensitivity` is, except by `laplace` and beside `delta_of`.",
+        "`sensitivity` is, except by `laplace` and beside `delta_of`, and by Gaussian noise of thresholds.",
         applies=(*CLAIMING, *THRESHOLD),
     )
     guarantee: str | None = attribute(
@@ -95,6 +96,38 @@ class Description:
         "release once and for `above-threshold`, else `ex-post`.",
         applies=tuple(mechanism for mechanism in MECHANISMS if mechanism not in FIXED_CLAIMS),
         elsewhere="refused",
+        since="0.2",
+    )
+    scales: tuple[float, float] | None = attribute(
+        SCALES,
+        "Threshold noise of scale aΔ/ε and query noise of scale bΔ/ε; (2, 4) where they are not given.",
+        applies=THRESHOLD,
+        elsewhere="unread",
+        since="0.2",
+    )
+    noise: str = attribute(
+        NOISE,
+        "Of threshold and queries: `laplace`; `exponential`, both noises at least 0 and both added; or `gaussian`, "
+        "with standard deviations aΔ/ε and bΔ/ε, which needs `scales` and `delta` and claims (ε, δ) over 40 rounds.",
+        applies=("above-threshold",),
+        default="laplace",
+        elsewhere="unread",
+        since="0.2",
+    )
+    positives: int = attribute(
+        POSITIVES,
+        "It halts after so many ones; 1 where it is not given. The threshold's noise is drawn once.",
+        applies=("above-threshold",),
+        default=1,
+        elsewhere="unread",
+        since="0.2",
+    )
+    monotone: bool = attribute(
+        FLAG,
+        "Whether the claim is for neighbours all of whose utilities move the same way, by at most Δ.",
+        applies=("above-threshold",),
+        default=False,
+        elsewhere="unread",
         since="0.2",
     )
     rate: float | None = attribute(
@@ -229,6 +262,8 @@ def describe(given: Mapping[str, Any]) -> Description:
             if getattr(described, name) is None:
                 row = attributes()[name]
                 raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}")
+    if mechanism in THRESHOLD:
+        check_threshold(described, given, attributes(), "delta_of" in methods)
     # The sensitivity of integer noise is that of one integer.
     usual = (1,) if described.integer and described.knob == "epsilon" else None
     _bounded(described)

@@ -12,8 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.threshold.designs import Design
+from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.auditing.threshold.outputs import bits_of, ones_of, outputs
+from nrverify.auditing.threshold.variant_designs import most_rounds, variant_of
 from nrverify.laws.boundary import HalfNormalMixture
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.process import Process
@@ -80,13 +82,22 @@ class ClaimedLaw(Answering):
         """The bits of as many runs, all from the generator of the first seed."""
         utilities, epsilons, threshold, sensitivity, seeds = request.arguments
         rounds = self.run_many(RunMany(utilities, epsilons, threshold, sensitivity, len(seeds), seeds[0]))
+        if self.description.positives > 1:
+            return bits_of(rounds, len(utilities))
         return [[0] * len(utilities) if n == 0 else [0] * (n - 1) + [1] for n in rounds.tolist()]
 
     def run_many(self, request: RunMany) -> NDArray[np.int64]:
         """Halts by the claimed law."""
         utilities, epsilons = tuple(request.utilities), tuple(request.epsilons)
-        law = claimed_law(Design("claimed", utilities, epsilons, request.threshold, request.sensitivity))
-        cells = np.random.default_rng(request.seed).choice(law.size, size=request.runs, p=law)
+        variant = USUAL if self.description.mechanism == "private-stopping" else variant_of(self.description)
+        rng = np.random.default_rng(request.seed)
+        if variant.positives > 1 and len(utilities) > most_rounds(variant.positives):
+            # Certain to print ones: the law of so many rounds has too many outputs.
+            return np.tile(np.arange(1, variant.positives + 1), (request.runs, 1))
+        law = claimed_law(Design("claimed", utilities, epsilons, request.threshold, request.sensitivity, variant))
+        cells = rng.choice(law.size, size=request.runs, p=law)
+        if variant.positives > 1:
+            return ones_of(outputs(len(utilities), variant.positives).bits[cells], variant.positives)
         return np.where(cells == len(utilities), 0, cells + 1).astype(np.int64)
 
     def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:

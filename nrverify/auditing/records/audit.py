@@ -16,7 +16,7 @@ def records_audit(file: RecordsFile, settings: Settings, progress: Progress | No
     """The audit of what the file holds; --budget and --timeout have nothing to limit."""
     record = file.record
     if isinstance(record, RecordedRuns):
-        runs = (record.rounds_neighbour.size, record.rounds.size)
+        runs = (len(record.rounds_neighbour), len(record.rounds))
         return SampledAudit(RecordedRunsMechanism(record, settings), RecordedOrder(runs, settings, progress))
     sessions = (record.neighbour.sessions, record.value.sessions)
     return SampledAudit(RecordedTranscriptsMechanism(record, settings), RecordedOrder(sessions, settings, progress))

@@ -18,9 +18,12 @@ from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.auditing.threshold.context import RecordedRunsFacts, ThresholdContext
+from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
 from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns, Runs, with_scores
 from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.auditing.threshold.outputs import outputs
+from nrverify.auditing.threshold.variant_designs import variant_of
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.threshold_runs import RecordedRuns
 
@@ -41,12 +44,15 @@ class RecordedRunsMechanism(Mechanism):
         self._only = settings.only
         self._record = record
         self._pair = _neighbours(record)
+        _refuse_too_many_nodes(self._pair)
         self._rng = np.random.default_rng(np.random.SeedSequence(settings.seed, spawn_key=(1,)))
         facts = RecordedRunsFacts(float(record.epsilons[-1]))
         sides = (self._pair.design, self._pair.neighbour)
         context = ThresholdContext(description, sides, sides, (self._pair,), (METHOD,), facts)
         self.level = levels(settings.alpha, settings.only, declarations)
-        self.checks, self.not_covered = applicable(declarations, description, context, settings.only)
+        checks, self.not_covered = applicable(declarations, description, context, settings.only)
+        self.checks = [check for check in checks if not isinstance(check, DeclaredClaim)]
+        self._calculated = [check.conclude(0.0) for check in checks if isinstance(check, DeclaredClaim)]
 
     def admit(self) -> None:
         """`SubjectFailed` where a round is never reached."""
@@ -65,8 +71,10 @@ class RecordedRunsMechanism(Mechanism):
             self._pair.sides, (record.rounds_neighbour, record.rounds), portion.sides, strict=True
         ):
             taken = rounds[rows]
-            cells.append(np.where(taken == 0, design.rounds, taken - 1))
-            if taken.size:
+            several = design.positives > 1
+            every = outputs(design.rounds, design.positives)
+            cells.append(every.cells(taken) if several else np.where(taken == 0, design.rounds, taken - 1))
+            if len(taken):
                 runs = with_scores(Runs(design, METHOD, cells[-1]), self._rng)
                 for check in checks:
                     if isinstance(check, Observes):
@@ -80,7 +88,11 @@ class RecordedRunsMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those not covered, and what records cannot show."""
-        return (*results, *self.not_covered, *limits(OF_ALL, self._only))
+        return (*results, *of_declared(self._calculated, results), *self.not_covered, *limits(OF_ALL, self._only))
+
+    def judged(self) -> tuple[CheckResult, ...]:
+        """What was calculated, where nothing else is asked."""
+        return () if self.checks else tuple(self._calculated)
 
     def tested_range(self) -> tuple[str, ...]:
         """Nowhere: what was recorded was asked before."""
@@ -89,6 +101,8 @@ class RecordedRunsMechanism(Mechanism):
 
 def _refuse_rounds_never_reached(design: Design) -> None:
     """What has probability 0 cannot be bet on."""
+    if not design.variant.reduces_noise:
+        return
     reached = claimed_law(design)[::-1].cumsum()[::-1][:-1]
     if not (reached > 0).all():
         raise SubjectFailed(
@@ -97,10 +111,19 @@ def _refuse_rounds_never_reached(design: Design) -> None:
         )
 
 
+def _refuse_too_many_nodes(pair: Neighbours) -> None:
+    """The exact law of very different scales over many rounds takes too long."""
+    try:
+        for design in pair.sides:
+            claimed_law(design)
+    except ValueError as error:
+        raise SubjectFailed(f"{error}, or record fewer rounds") from None
+
+
 def _neighbours(record: RecordedRuns) -> Neighbours:
-    epsilons = tuple(float(epsilon) for epsilon in record.epsilons)
+    epsilons, variant = tuple(float(epsilon) for epsilon in record.epsilons), variant_of(record.description)
     own, other = (
-        Design(name, tuple(float(u) for u in utilities), epsilons, record.threshold, record.sensitivity)
+        Design(name, tuple(float(u) for u in utilities), epsilons, record.threshold, record.sensitivity, variant)
         for name, utilities in (("value", record.utilities), ("neighbour", record.utilities_neighbour))
     )
     return Neighbours(own, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from nrverify.auditing.core.alpha import levels
@@ -15,10 +16,12 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.work_units import Task
 from nrverify.auditing.threshold.context import ThresholdContext
+from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
 from nrverify.auditing.threshold.designs import Design
-from nrverify.auditing.threshold.drawing import draw_runs, score_design, score_neighbours
+from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
 from nrverify.auditing.threshold.streams import FEW, few_together
+from nrverify.auditing.threshold.variant_designs import noise_unit, variant_of
 from nrverify.subjects.host import Host
 
 PAIR_SHARE = 0.2
@@ -31,6 +34,8 @@ BATCH_NUMBERS = 4
 """What a run weighs in a batch: a halting round, and what is made of it."""
 SMOKE_UTILITIES = ((1e4, 1e4, 1e4), (-1e4, -1e4, -1e4), (-3.0, 0.0, 3.0))
 """Sure to halt at once, sure not to, and in between."""
+CERTAIN = 1e4
+"""A margin in units of the noise at which a round prints a 1 but for a probability of e^-1000."""
 SMOKE_RUNS = 2
 """Two, so that a method that works only once fails here; the law is not judged by them."""
 
@@ -43,25 +48,31 @@ class ThresholdMechanism(Mechanism):
         declarations = declarations_for(description.mechanism)
         self.context = ThresholdContext.of(description)
         self.level = levels(settings.alpha, settings.only, declarations)
-        self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
+        checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
+        self.checks = [check for check in checks if not isinstance(check, DeclaredClaim)]
+        self._claims = [check for check in checks if isinstance(check, DeclaredClaim)]
 
     @property
     def beside(self) -> int:
         """Runs that the smoke stage draws."""
         batches = 2 * FEW if "run_many" in self.context.methods else 0
-        return SMOKE_RUNS * len(SMOKE_UTILITIES) * len(self.context.methods) + batches
+        designs = len(SMOKE_UTILITIES) + (self.context.description.positives > 1)
+        return SMOKE_RUNS * designs * len(self.context.methods) + batches
 
     def smoke(self, drawer: Drawer) -> None:
         """A few runs of each method, and two batches to compare, shown to the checks that need no scores."""
-        drawn = [
-            draw_runs(drawer, Design("smoke", utilities, (1.0, 1.0, 1.0)), method, SMOKE_RUNS)
-            for method in self.context.methods
-            for utilities in SMOKE_UTILITIES
-        ]
+        variant = variant_of(self.context.description)
+        designs = [Design("smoke", utilities, (1.0, 1.0, 1.0), variant=variant) for utilities in SMOKE_UTILITIES]
+        drawn = [draw_runs(drawer, design, method, SMOKE_RUNS) for method in self.context.methods for design in designs]
+        if variant.positives > 1:
+            rounds = variant.positives + 2
+            utilities = (CERTAIN * noise_unit(variant),) * rounds
+            certain = Design("certain to print ones", utilities, (1.0,) * rounds, variant=variant)
+            drawn += [draw_certain(drawer, certain, method, SMOKE_RUNS) for method in self.context.methods]
         if "run_many" in self.context.methods:
             drawn += [draw_runs(drawer, self.context.designs[0], "run_many", FEW) for _ in range(2)]
-        for check in self.checks:
-            if self.context.claims_curve and isinstance(check, ThresholdExPost):
+        for check in (*self.checks, *self._claims):
+            if self.context.claims_curve and isinstance(check, (ThresholdExPost, DeclaredClaim)):
                 check.ask_curve(OwnDeltas(drawer.host))
             if check.in_smoke:
                 scored = check.fresh()
@@ -96,9 +107,18 @@ class ThresholdMechanism(Mechanism):
             return 1.0
         return SCALAR_SHARE if method == "run" else 1 - SCALAR_SHARE
 
+    def judged(self) -> tuple[CheckResult, ...]:
+        """What was calculated, where nothing is sampled; else it does not stop the sampling, which tells the law."""
+        return () if self.checks else tuple(self._calculated)
+
+    @cached_property
+    def _calculated(self) -> list[CheckResult]:
+        """What follows from the noise declared, once a curve was asked for."""
+        return [check.conclude(0.0) for check in self._claims]
+
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
-        """With those that are not covered."""
-        return (*results, *self.not_covered)
+        """With what was calculated, and those that are not covered."""
+        return (*results, *of_declared(self._calculated, results), *self.not_covered)
 
     def tested_range(self) -> tuple[str, ...]:
         """Rounds and ε's of the designs."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nrverify.auditing.threshold.designs import Design, Neighbours, designs_for, every_design, neighbours_for
+from nrverify.auditing.core.declaration import Need
+from nrverify.auditing.threshold.designs import Design, Neighbours
+from nrverify.auditing.threshold.variant_designs import battery, pairs, variant_of
 from nrverify.subjects.description import Description
 from nrverify.subjects.guarantees import DP, guarantee_of
 
@@ -45,6 +47,18 @@ class ThresholdContext:
     @classmethod
     def of(cls, description: Description) -> ThresholdContext:
         """That of an audit."""
-        name = description.mechanism
+        name, variant = description.mechanism, variant_of(description)
         methods = tuple(method for method in ("run_many", "run") if method in description.methods)
-        return cls(description, designs_for(name), every_design(name), neighbours_for(name), methods)
+        designs, neighbours = battery(name, variant), pairs(name, variant, description.monotone)
+        sides = tuple(side for pair in neighbours for side in pair.sides)
+        return cls(description, designs, (*designs, *sides), neighbours, methods)
+
+
+def _positives(context: object) -> int:
+    """After how many ones the subject halts."""
+    return int(getattr(getattr(context, "description", None), "positives", 1))
+
+
+ONE_POSITIVE = Need(lambda context: _positives(context) == 1, "it halts after several ones")
+SEVERAL_POSITIVES = Need(lambda context: _positives(context) > 1, "it halts at the first 1")
+"""Forms of a check for one positive, and for several."""

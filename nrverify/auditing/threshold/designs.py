@@ -13,6 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.laws.threshold.variants import Variant
+
+USUAL = Variant((2.0, 4.0), "laplace", 1)
+"""Laplace noise of the scales 2Δ/ε and 4Δ/ε, and a halt at the first 1."""
+
 Numbers = Sequence[float] | NDArray[np.floating[Any]]
 
 
@@ -25,6 +30,13 @@ class Design:
     epsilons: tuple[float, ...]
     threshold: float = 0.0
     sensitivity: float = 1.0
+    variant: Variant = USUAL
+    """The scales, the noise and the number of positives that are claimed."""
+
+    @property
+    def positives(self) -> int:
+        """After how many ones it halts."""
+        return self.variant.positives
 
     @property
     def rounds(self) -> int:
@@ -39,7 +51,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two designs whose utilities differ by exactly the sensitivity in every round."""
+    """Two designs whose utilities differ by at most the sensitivity in every round."""
 
     design: Design
     neighbour: Design

@@ -14,6 +14,7 @@ from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.auditing.threshold.faulty_laws import claimed_law
+from nrverify.auditing.threshold.outputs import outputs
 from nrverify.auditing.threshold.twin_seeds import with_twins
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.requests import Run, RunMany
@@ -23,13 +24,16 @@ Cells = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of one design by one method: the cell n − 1 of a halt in round n, the last cell for never."""
+    """Runs of one design by one method: the cell n − 1 of a halt in round n, the last cell for never.
+
+    For several positives, the cells of `outputs`.
+    """
 
     design: Design
     method: str
     cells: Cells
     after_halt: tuple[tuple[int, ...], ...] = ()
-    """Bits that went on after a 1, as they came."""
+    """Bits that went on after a halt, as they came."""
     scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Normal scores of the cells under the claimed law, randomised within them: independent N(0, 1)."""
     request: int = 0
@@ -39,7 +43,7 @@ class Runs:
 
     def counts(self) -> NDArray[np.float64]:
         """How many runs fell into each cell."""
-        return np.bincount(self.cells, minlength=self.design.rounds + 1).astype(float)
+        return np.bincount(self.cells, minlength=outputs(self.design.rounds, self.design.positives).size).astype(float)
 
     def requests(self) -> list[Cells]:
         """The runs of each request of run_many."""
@@ -117,13 +121,80 @@ def halting_cell(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool
     return rounds, False
 
 
+def draw_certain(drawer: Drawer, design: Design, method: str, size: int) -> Runs:
+    """Runs of a design in which every round is certain to print a 1; kept are those that halt anywhere but after the
+    last 1 they may print, as their bits."""
+    arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
+    if method == "run_many":
+        ones = drawer.host.ask(RunMany(*arguments, size, drawer.seed()))
+        _refuse_rows(design, ones)
+        printed = [[1] * int((row > 0).sum()) for row in ones]
+    else:
+        printed = drawer.host.ask(Run(*arguments, [drawer.seed() for _ in range(size)]))
+        for bits in printed:
+            cut_at_halt(bits, design, "run()")
+    drawer.drawn += size
+    wrong = tuple(tuple(bits) for bits in printed if len(bits) != design.positives)
+    return Runs(design, method, np.zeros(size, dtype=np.int64), wrong)
+
+
+def cut_at_halt(bits: Sequence[int], design: Design, what: str) -> tuple[list[int], bool]:
+    """The rounds of the ones up to the c-th, and whether bits go on after it; `SubjectFailed` when these are no bits of
+    a run."""
+    shown = f"{what} returned {list(bits)!r:.80} for {design.rounds} rounds"
+    if any(bit not in (0, 1) for bit in bits):
+        raise SubjectFailed(f"{shown}: bits must be 0 or 1")
+    if len(bits) > design.rounds:
+        raise SubjectFailed(f"{shown}: there can be no more bits than rounds")
+    ones = [n for n, bit in enumerate(bits, start=1) if bit]
+    if len(ones) >= design.positives:
+        return ones[: design.positives], len(bits) > ones[design.positives - 1]
+    if len(bits) < design.rounds:
+        raise SubjectFailed(
+            f"{shown}: positives is {design.positives}, so with fewer ones there must be a bit for every round"
+        )
+    return ones, False
+
+
+def _from_many_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
+    ones = np.zeros((len(printed), design.positives), dtype=np.int64)
+    after = []
+    for row, bits in enumerate(printed):
+        rounds, goes_on = cut_at_halt(bits, design, "run()")
+        ones[row, : len(rounds)] = rounds
+        if goes_on:
+            after.append(tuple(bits))
+    return Runs(design, "run", outputs(design.rounds, design.positives).cells(ones), tuple(after))
+
+
+def _refuse_rows(design: Design, ones: Cells) -> None:
+    """`SubjectFailed` where a row is not the rounds of the ones of a run."""
+    if ones.ndim != 2 or ones.shape[1] != design.positives:
+        raise SubjectFailed(
+            f"positives is {design.positives}, and run_many() returned numbers of shape {ones.shape}: the rounds "
+            f"of the ones of each run are needed, shape (runs, {design.positives})"
+        )
+    rises = ((ones[:, 1:] > ones[:, :-1]) & (ones[:, :-1] > 0)) | (ones[:, 1:] == 0)
+    wrong = ~rises.all(axis=1) | (ones < 0).any(axis=1) | (ones > design.rounds).any(axis=1)
+    if wrong.any():
+        raise SubjectFailed(
+            f"run_many() returned the row {ones[wrong][0].tolist()!r:.80} for {design.rounds} rounds: it must be the "
+            f"rounds of the ones in rising order, from 1 to {design.rounds}, and then 0 where there are no more"
+        )
+
+
 def _from_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
+    if design.positives > 1:
+        return _from_many_bits(design, printed)
     found = [halting_cell(bits, design.rounds, "run()") for bits in printed]
     after = tuple(tuple(bits) for bits, (_, goes_on) in zip(printed, found, strict=True) if goes_on)
     return Runs(design, "run", np.array([cell for cell, _ in found], dtype=np.int64), after)
 
 
 def _from_rounds(design: Design, rounds: Cells, request: int) -> Runs:
+    if design.positives > 1:
+        _refuse_rows(design, rounds)
+        return Runs(design, "run_many", outputs(design.rounds, design.positives).cells(rounds), request=request)
     bad = rounds[(rounds < 0) | (rounds > design.rounds)]
     if bad.size:
         raise SubjectFailed(

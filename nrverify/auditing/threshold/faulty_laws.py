@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nrverify.auditing.threshold.designs import Design
+from nrverify.auditing.threshold.designs import USUAL, Design
+from nrverify.auditing.threshold.output_laws import faulty_output_laws, output_law
 from nrverify.laws.threshold import halting_law
 from nrverify.laws.threshold.law import log_halting_law, log_halting_law_redrawn
 
@@ -76,24 +77,31 @@ FAULTS = (
 
 @lru_cache(maxsize=1024)
 def claimed_law(design: Design) -> Floats:
-    """The exact probabilities of halting in rounds 1, …, n and of never halting."""
+    """The exact probabilities of halting in rounds 1, …, n and of never; of each output for several positives."""
+    if not design.variant.reduces_noise:
+        return _made_law(output_law(design))
     law = halting_law(
         utilities=design.utilities,
         epsilons=design.epsilons,
         threshold=design.threshold,
         sensitivity=design.sensitivity,
+        scales=design.variant.scales,
     )
     return _made_law(np.exp(law))
 
 
 @lru_cache(maxsize=1024)
 def faulty_laws(design: Design) -> dict[str, Floats]:
-    """The law of the halting round under each named fault that can show in this design."""
+    """The law of the halting round, or of the output, under each named fault that can show in this design."""
+    if not design.variant.reduces_noise:
+        return _floored(faulty_output_laws(design), claimed_law(design))
     epsilons = np.array(design.epsilons)
     margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
     kept = _kept if design.constant else _reduced
-    laws = _wrong_noise(margins, epsilons, kept, design.constant)
-    b, c = 2 / epsilons, 4 / epsilons
+    b, c = _scales(design)
+    laws = _wrong_noise(margins, b, c, kept, design.constant)
+    if design.variant.scales != USUAL.scales:
+        laws["scales-not-used"] = kept(margins, *(scale / epsilons for scale in USUAL.scales))
     if design.sensitivity != 1:
         laws["sensitivity-ignored"] = kept(margins, b / design.sensitivity, c / design.sensitivity)
     if design.threshold != 0:
@@ -101,25 +109,33 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
     if design.constant:
         laws |= _wrong_order(margins, b, c)
     else:
-        laws |= _wrong_epsilons(margins, epsilons)
+        laws |= _wrong_epsilons(margins, epsilons, design.variant.scales)
         if design.rounds >= MANY_ROUNDS:
             laws |= _walked_wrong(margins, b, c)
     claimed = claimed_law(design)
     laws["rounds-counted-from-0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
+    return _floored(laws, claimed)
+
+
+def _floored(laws: dict[str, Floats], claimed: Floats) -> dict[str, Floats]:
     return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
+
+
+def _scales(design: Design) -> tuple[Floats, Floats]:
+    """Scales of the threshold's and of the queries' noise in each round, in units of Δ."""
+    epsilons = np.array(design.epsilons)
+    return design.variant.scales[0] / epsilons, design.variant.scales[1] / epsilons
 
 
 @lru_cache(maxsize=1024)
 def redrawn_law(design: Design) -> Floats:
     """The law when the threshold noise is drawn anew in every round."""
-    epsilons = np.array(design.epsilons)
     margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
-    return _made_law(_redrawn(margins, 2 / epsilons, 4 / epsilons))
+    return _made_law(_redrawn(margins, *_scales(design)))
 
 
-def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -> dict[str, Floats]:
-    """Scales halved, doubled, exchanged or missing; the scales of the law are b = 2/ε and c = 4/ε."""
-    b, c = 2 / epsilons, 4 / epsilons
+def _wrong_noise(margins: Floats, b: Floats, c: Floats, kept: Law, constant: bool) -> dict[str, Floats]:
+    """Scales halved, doubled, exchanged or missing; the scales of the law are b and c, usually 2/ε and 4/ε."""
     laws = {
         "query-noise-halved": kept(margins, b, c / 2),
         "threshold-noise-halved": kept(margins, b / 2, c),
@@ -138,8 +154,9 @@ def _wrong_noise(margins: Floats, epsilons: Floats, kept: Law, constant: bool) -
             "comparison-reversed": kept(-margins, b, c),
             "normal-query-noise": _gaussian_queries(margins, b, c),
             "normal-threshold-noise": _gaussian_threshold(margins, b, c),
-            "threshold-and-query-share": _shared_first(margins, b, c),
         }
+        if c[0] > b[0]:
+            laws["threshold-and-query-share"] = _shared_first(margins, b, c)
     return laws
 
 
@@ -156,25 +173,26 @@ def _wrong_order(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
     }
 
 
-def _wrong_epsilons(margins: Floats, epsilons: Floats) -> dict[str, Floats]:
+def _wrong_epsilons(margins: Floats, epsilons: Floats, scales: tuple[float, float]) -> dict[str, Floats]:
     """ε of a wrong round, and threshold noise that is not reduced as the process says (rising ε)."""
     stale = np.append(epsilons[0], epsilons[:-1])
-    b, c = 2 / epsilons, 4 / epsilons
+    a, q = scales
+    b, c = a / epsilons, q / epsilons
     early = np.append(epsilons[1:], epsilons[-1])
     first, last = np.full_like(b, epsilons[0]), np.full_like(b, epsilons[-1])
     return {
-        "epsilon-one-round-late": _reduced(margins, 2 / stale, 4 / stale),
-        "query-epsilon-one-round-late": _reduced(margins, b, 4 / stale),
-        "threshold-epsilon-one-round-late": _reduced(margins, 2 / stale, c),
-        "epsilon-one-round-early": _reduced(margins, 2 / early, 4 / early),
-        "query-epsilon-one-round-early": _reduced(margins, b, 4 / early),
+        "epsilon-one-round-late": _reduced(margins, a / stale, q / stale),
+        "query-epsilon-one-round-late": _reduced(margins, b, q / stale),
+        "threshold-epsilon-one-round-late": _reduced(margins, a / stale, c),
+        "epsilon-one-round-early": _reduced(margins, a / early, q / early),
+        "query-epsilon-one-round-early": _reduced(margins, b, q / early),
         "no-query-noise": _reduced(margins, b, HARDLY * c),
-        "first-epsilon-throughout": _kept(margins, 2 / first, 4 / first),
-        "last-epsilon-throughout": _kept(margins, 2 / last, 4 / last),
-        "query-noise-never-reduced": _reduced(margins, b, 4 / first),
-        "threshold-noise-never-reduced": _kept(margins, 2 / first, c),
-        "threshold-noise-of-last-epsilon": _kept(margins, 2 / last, c),
-        "query-noise-of-last-epsilon": _reduced(margins, b, 4 / last),
+        "first-epsilon-throughout": _kept(margins, a / first, q / first),
+        "last-epsilon-throughout": _kept(margins, a / last, q / last),
+        "query-noise-never-reduced": _reduced(margins, b, q / first),
+        "threshold-noise-never-reduced": _kept(margins, a / first, c),
+        "threshold-noise-of-last-epsilon": _kept(margins, a / last, c),
+        "query-noise-of-last-epsilon": _reduced(margins, b, q / last),
         "threshold-noise-rescaled": _kept(margins, b, c),
         "threshold-noise-redrawn-with-epsilon": _redrawn_at_changes(margins, b, c),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -81,8 +82,39 @@ class HaltingCells(Additive):
         return Estimate(Measure.SHARE, weight, share, error, int(total), {"round": 0.0 if last else cell + 1.0})
 
 
-def halting_finding(portfolio: Portfolio[Topic]) -> Finding:
-    """What the family that stands out measured, and the fault it shows."""
+@dataclass
+class TiltWealth(Additive):
+    """Bets that outputs are tilted along a statistic h of them: Σθh − n·log E e^{θh}, for independent runs."""
+
+    log_wealth: Floats = field(default_factory=lambda: np.zeros(TIE_EFFECTS.size))
+    runs: float = 0.0
+    expected: float = 0.0
+    observed: float = 0.0
+
+    def bet(self, counts: Floats, law: Floats, statistic: Floats) -> None:
+        """Takes in how many runs had each output, the claimed law, and the statistic of each output."""
+        scaled = statistic / max(float(np.abs(statistic).max()), 1e-300)
+        tilted = np.log(np.exp(TIE_EFFECTS[:, None] * scaled) @ law)
+        self.log_wealth += TIE_EFFECTS * float(counts @ scaled) - counts.sum() * tilted
+        self.runs += float(counts.sum())
+        self.observed += float(counts @ statistic)
+        self.expected += float(counts.sum() * (law @ statistic))
+
+    @property
+    def log_e(self) -> float:
+        """log e-value so far."""
+        return log_average(self.log_wealth)
+
+    def estimate(self) -> Estimate:
+        """The mean of the statistic over all runs, and the claimed one."""
+        runs = max(self.runs, 1.0)
+        return Estimate(Measure.MEAN, self.expected / runs, self.observed / runs, None, int(self.runs))
+
+
+def halting_finding(
+    portfolio: Portfolio[Topic], words: Callable[[str, int], str] = lambda design, cell: f"cell {cell + 1}"
+) -> Finding:
+    """What the family that stands out measured, and the fault it shows; `words` says what a cell of a design is."""
     leading = portfolio.leading
     wealth = portfolio[leading]
     found = Finding(leading.quantity, wealth.estimate(), leading.fault)
@@ -90,9 +122,9 @@ def halting_finding(portfolio: Portfolio[Topic]) -> Finding:
         return replace(found, texts={"cell": f"one of 16 equally likely pairs of quartiles ({leading.quantity})"})
     if not isinstance(wealth, HaltingCells):
         return found
-    halted = int(found.estimate.numbers["round"])
-    cell = f"a halt in round {halted} ({wealth.farthest})" if halted else f"no halt ({wealth.farthest})"
-    return replace(found, texts={"cell": cell})
+    halted, last = int(found.estimate.numbers["round"]), wealth.parts[wealth.farthest].weights.size - 1
+    cell = words(wealth.farthest, halted - 1 if halted else last)
+    return replace(found, texts={"cell": f"{cell} ({wealth.farthest})"})
 
 
 def with_named(finding: Finding, named: RatioWealth) -> Finding:
@@ -103,10 +135,16 @@ def with_named(finding: Finding, named: RatioWealth) -> Finding:
     return finding.of(first, *others)
 
 
-def conclude_halting(check: Judged, log_e: float, runs: int, alpha: float, finding: Finding | None) -> CheckResult:
+def conclude_halting(
+    check: Judged,
+    log_e: float,
+    runs: int,
+    alpha: float,
+    finding: Finding | None,
+    quantity: str = "probability of halting by a given round, over all designs,",
+) -> CheckResult:
     """Refuted, or consistent with the shift of a halting probability that would have been caught."""
     needed = max(FEWEST_RUNS, int(np.ceil(np.log(2 / alpha) / (2 * WORST_PROBABILITY**2))))
-    quantity = "probability of halting by a given round, over all designs,"
     return from_bets(
         check,
         log_e,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,8 @@ from nrverify.auditing.core.picture_limits import shares
 from nrverify.auditing.core.pictures import Bars, Picture
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
-from nrverify.auditing.threshold.designs import Design
+from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, ThresholdContext
+from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import (
@@ -30,6 +31,7 @@ from nrverify.auditing.threshold.halting_bets import (
     halting_finding,
     with_named,
 )
+from nrverify.auditing.threshold.outputs import outputs
 from nrverify.statistics.additive import Additive, Tally
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
@@ -59,11 +61,12 @@ FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
 @check(
     id="threshold.law",
     kind=Kind.LAW,
-    sentence="The halting round follows the law of the mechanism with noise Lap(2Δ/ε) and Lap(4Δ/ε).",
+    sentence="The answers have the law of the noise that is declared, by default Lap(2Δ/ε) and Lap(4Δ/ε).",
     claims=("R02", "R05"),
     mechanisms=MECHANISMS,
     weight=0.22,
     order=20,
+    needs=(ONE_POSITIVE,),
     expected="the exact law of the halting round",
     templates=HALTING_TEMPLATES,
     decisive=True,
@@ -79,6 +82,7 @@ class ThresholdLaw(Declared, Additive):
     """
 
     any_value = True
+    size_quantity: ClassVar[str] = "probability of halting by a given round, over all designs,"
     configuration = ("designs", "methods", "_portfolio")
 
     def __init__(self, designs: Sequence[Design], methods: Sequence[str]) -> None:
@@ -101,7 +105,7 @@ class ThresholdLaw(Declared, Additive):
 
     def observe(self, runs: Runs) -> None:
         """Counts, for each cell: runs that fell into it, runs that came after such a run, and those of them alike."""
-        last, size = runs.cells[:-1], runs.design.rounds + 1
+        last, size = runs.cells[:-1], outputs(runs.design.rounds, runs.design.positives).size
         alike = last[runs.cells[1:] == last]
         tally = np.stack([np.bincount(cells, minlength=size) for cells in (runs.cells, last, alike)]).astype(float)
         key = runs.method, runs.design.name
@@ -147,7 +151,7 @@ class ThresholdLaw(Declared, Additive):
         return self._portfolio[1]
 
     def _bets(self, channel: str) -> dict[Topic, tuple[float, Wealth]]:
-        named, odds = RatioWealth(FAULTS), {name: HazardWealth() for name in ODDS}
+        named, odds = RatioWealth(fault_names(tuple(self.designs.values()))), {name: HazardWealth() for name in ODDS}
         alike = HazardWealth()
         cells = {name: CellWealth(claimed_law(design)) for name, design in self.designs.items()}
         for (method, name), (counts, before, same) in self.tallies.items():
@@ -162,10 +166,12 @@ class ThresholdLaw(Declared, Additive):
             alike.bet(same, before, law, np.ones(law.size))
         return {
             NAMED: (6.0, named),
-            **{_law(key): (ODDS[key], wealth) for key, wealth in odds.items()},
+            **{law_topic(key): (ODDS[key], wealth) for key, wealth in odds.items()},
             RUN_BEFORE: (1.0, alike),
-            _law("halting round"): (3.0, HaltingCells(cells)),
-            **{_law(f"halting round of {name}"): (0.3, HaltingCells({name: part})) for name, part in cells.items()},
+            law_topic("halting round"): (3.0, HaltingCells(cells)),
+            **{
+                law_topic(f"halting round of {name}"): (0.3, HaltingCells({name: part})) for name, part in cells.items()
+            },
         }
 
     def refuted(self, alpha: float) -> bool:
@@ -178,8 +184,12 @@ class ThresholdLaw(Declared, Additive):
         assert isinstance(named, RatioWealth)
         finding = None
         if self.refuted(alpha):
-            finding = self._named(halting_finding(self.portfolio), named)
-        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding)
+            finding = self._named(halting_finding(self.portfolio, self._cell_words), named)
+        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, self.size_quantity)
+
+    def _cell_words(self, design: str, cell: int) -> str:
+        """A cell of a design, in words."""
+        return f"a halt in round {cell + 1}" if cell < self.designs[design].rounds else "no halt"
 
     def _named(self, finding: Finding, named: RatioWealth) -> Finding:
         """The finding with the faults whose laws fit; where none does, with the fault that its topic shows."""
@@ -195,14 +205,14 @@ class ThresholdLaw(Declared, Additive):
                 design = self.designs[name]
                 moved, cells = _deviance(tally[0], faulty_laws(design).get(fault, claimed_law(design)))
                 deviance, freedom = deviance + moved, freedom + cells - 1
-        return bool(chdtrc(max(freedom, 1), deviance) > MISFIT)
+        return bool(chdtrc(max(freedom, 1), max(deviance, 0.0)) > MISFIT)
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The halting rounds of the designs that stand out most, against the exact law."""
-        counts = {name: np.zeros(design.rounds + 1) for name, design in self.designs.items()}
+        counts = {name: np.zeros(claimed_law(design).size) for name, design in self.designs.items()}
         for (_, name), tally in self.tallies.items():
             counts[name] += tally[0]
-        far = {name: _distance(claimed_law(self.designs[name]), seen) for name, seen in counts.items() if seen.any()}
+        far = {name: distance(claimed_law(self.designs[name]), seen) for name, seen in counts.items() if seen.any()}
         most = sorted(far, key=lambda name: -far[name])[:MOST_PICTURES]
         return tuple(self._halting_rounds(name, counts[name], alpha / len(most)) for name in most)
 
@@ -231,7 +241,16 @@ ODDS = {
 """What the odds of halting may depend on, and the weight of the bet on it."""
 
 
-def _law(quantity: str) -> Topic:
+@lru_cache(maxsize=64)
+def fault_names(designs: tuple[Design, ...]) -> tuple[str, ...]:
+    """The named faults that are bet on: a fixed list for the usual noise, else those that can show somewhere."""
+    if all(design.variant == USUAL for design in designs):
+        return FAULTS
+    return tuple(dict.fromkeys(name for design in designs for name in faulty_laws(design)))
+
+
+def law_topic(quantity: str) -> Topic:
+    """A question about the law that names no fault."""
     return Topic(quantity, WRONG_HALTING_LAW)
 
 
@@ -249,7 +268,7 @@ def _deviance(counts: Floats, law: Floats) -> tuple[float, int]:
     return float(2 * (xlogy(seen, seen / foreseen) - seen + foreseen).sum()), seen.size
 
 
-def _distance(law: Floats, counts: Floats) -> float:
+def distance(law: Floats, counts: Floats) -> float:
     """The largest deviation of a cell, in standard deviations."""
     expected = np.maximum(counts.sum() * law, 1e-300)
     return float(np.max(np.abs(counts - expected) / np.sqrt(expected)))

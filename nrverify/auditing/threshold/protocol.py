@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
-from nrverify.auditing.core.faults.halting import GOES_ON
+from dataclasses import replace
+
+from nrverify.auditing.core.declaration import Declared, Kind, check, form
+from nrverify.auditing.core.faults.halting import GOES_ON, HALTS_EARLY
 from nrverify.auditing.core.finding import Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
+from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, SEVERAL_POSITIVES, ThresholdContext
 from nrverify.auditing.threshold.drawing import Runs
 from nrverify.statistics.additive import Additive, First
 
@@ -14,11 +16,12 @@ from nrverify.statistics.additive import Additive, First
 @check(
     id="threshold.protocol",
     kind=Kind.PROTOCOL,
-    sentence="A threshold mechanism halts at the first 1.",
+    sentence="A threshold mechanism halts at the first 1, or at the last of as many as it declares.",
     claims=("R02",),
     mechanisms=MECHANISMS,
     weight=0.22,
     order=10,
+    needs=(ONE_POSITIVE,),
     records="records hold halting rounds and not bits: what is printed after a halt cannot be seen",
     expected="no bit after the first 1",
     templates={"count": ("no bit after the first 1", "{observed:.0f} of {count} runs went on, such as {example}")},
@@ -67,3 +70,49 @@ class ThresholdProtocol(Declared, Additive):
             finding=finding,
             sizes=(Size("run that goes on", 1, "count"),),
         )
+
+
+@form(
+    ThresholdProtocol,
+    needs=(SEVERAL_POSITIVES,),
+    records="records hold the rounds of the ones and not bits: what is printed after a halt cannot be seen",
+    expected="a halt after the last 1 that positives allows",
+    templates={
+        "count": (
+            "a halt after exactly {positives} ones",
+            "{observed:.0f} of {count} runs halted elsewhere, such as {example}",
+        )
+    },
+)
+class SeveralPositives(ThresholdProtocol):
+    """The bits stop at the c-th 1, and not before it.
+
+    Catches a mechanism that goes on answering after it has halted, and one that halts before it printed c ones, by runs
+    in which every round is certain to print a 1. Misses everything about noise.
+    """
+
+    configuration = ("positives",)
+
+    def __init__(self, positives: int) -> None:
+        super().__init__()
+        self.positives = positives
+        self.short = 0
+
+    @classmethod
+    def build(cls, context: ThresholdContext) -> SeveralPositives:
+        """For as many ones as are declared."""
+        return cls(context.description.positives)
+
+    def observe(self, runs: Runs) -> None:
+        """Counts runs that halted anywhere but at the c-th 1."""
+        super().observe(runs)
+        self.short += sum(sum(bits) < self.positives for bits in runs.after_halt)
+
+    def conclude(self, alpha: float) -> CheckResult:
+        """Refuted by a single run."""
+        result = super().conclude(alpha)
+        if result.finding is None:
+            return result
+        fault = HALTS_EARLY if self.short else GOES_ON
+        finding = replace(result.finding.of(fault), quantity="runs that halt elsewhere")
+        return replace(result, finding=replace(finding, texts={**finding.texts, "positives": str(self.positives)}))

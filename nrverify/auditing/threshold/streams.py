@@ -86,9 +86,10 @@ class BatchStreams(Declared):
 
     def observe(self, runs: Runs) -> None:
         """Keeps what a batch contains; it is compared with earlier ones at the merge."""
-        agreement = _agreement(runs)
-        for batch in runs.requests():
-            if batch.size >= SMALLEST_BATCH:
+        batches = [batch for batch in runs.requests() if batch.size >= SMALLEST_BATCH]
+        if batches:
+            agreement = _agreement(runs)
+            for batch in batches:
                 self.runs += batch.size
                 content = hashlib.blake2b(batch.astype(np.int16).tobytes(), digest_size=16).digest()
                 self._new.append(Digest(runs.design, batch.size, agreement, content))

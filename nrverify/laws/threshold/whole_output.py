@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from nrverify.laws.threshold.noises import NOISES, Noise
@@ -48,6 +49,35 @@ def all_probabilities(
         if all(abs(math.fsum(law.tolist()) - 1) <= _NORMALISATION for law in laws) or pieces >= 8:
             return laws
         pieces *= 2
+
+
+def all_outputs(rounds: int, positives: int) -> NDArray[np.bool_]:
+    """The bits (outputs, rounds) of every output in the order of `all_probabilities`; those after the halt are 0."""
+    half, positives = rounds // 2, min(positives, rounds + 1)
+    open_first, done_first = _half_bits(half, positives)
+    parts = [np.pad(rows, ((0, 0), (0, rounds - half))) for rows in done_first]
+    for ones, rows in enumerate(open_first):
+        still, done = _half_bits(rounds - half, positives - ones)
+        second = np.concatenate([*still, *done])
+        parts.append(np.hstack([np.repeat(rows, len(second), axis=0), np.tile(second, (len(rows), 1))]))
+    return np.concatenate(parts)
+
+
+def probabilities_given(zero: Array, one: Array, weights: Array, positives: int) -> Array:
+    """P of every output, in the order of `all_outputs`, by quadrature over what all rounds have in common.
+
+    `zero` and `one` are the probabilities (rounds, nodes) of either bit at each node, `weights` those of the nodes.
+    """
+    blocks = _blocks(zero, one, weights, len(zero) // 2, min(positives, len(zero) + 1))
+    return np.concatenate([block.reshape(-1) for block in blocks])
+
+
+def threshold_nodes(noise: str, margins: Array, threshold_scale: float, query_scale: float) -> tuple[Array, Array]:
+    """Nodes and weights of an expectation over the threshold's noise, fine enough for the product of all rounds."""
+    exact = margins.astype(np.longdouble)
+    b, c = np.longdouble(threshold_scale), np.longdouble(query_scale)
+    nodes, weights = _grid(NOISES[noise], exact, len(margins), b, c, 1)
+    return nodes.astype(np.float64), weights
 
 
 def excess(own: Array, other: Array, epsilons: Array, rounding: float) -> Array:
@@ -135,6 +165,21 @@ def _halves(zero: Array, one: Array, positives: int) -> tuple[list[Array], list[
                 np.concatenate([rows * no, still[k - 1] * yes]) if k else rows * no for k, rows in enumerate(still)
             ]
     return [_normal(rows) for rows in still], [_normal(rows) for rows in done]
+
+
+def _half_bits(rounds: int, positives: int) -> tuple[list[NDArray[np.bool_]], list[NDArray[np.bool_]]]:
+    """The bits behind the products of `_halves`, in its order."""
+    none = np.zeros((0, rounds), dtype=bool)
+    still = [np.zeros((1, rounds), dtype=bool)] + [none for _ in range(positives - 1)]
+    done = [none]
+    for n in range(rounds):
+        ahead = []
+        for rows in still:
+            ahead.append(rows.copy())
+            ahead[-1][:, n] = True
+        done.append(ahead[-1])
+        still = [np.concatenate([rows, ahead[k - 1]]) if k else rows for k, rows in enumerate(still)]
+    return still, done
 
 
 def _normal(rows: Array) -> Array:

@@ -138,11 +138,12 @@ class ProcessHost(Answering):
 
     def run_many(self, request: RunMany) -> NDArray[np.int64]:
         """One line for all runs."""
+        positives = self.description.positives
         return self._conversation.ask(
             "run_many",
             self._fields(request),
-            lambda result: halting_rounds(read_array(result), request.runs),
-            expected=request.runs,
+            lambda result: halting_rounds(read_array(result), request.runs, positives),
+            expected=request.runs * positives,
         )
 
     def run_any(self, request: RunAny) -> Outputs:

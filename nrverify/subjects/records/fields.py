@@ -122,6 +122,19 @@ class Fields:
             )
         return array.astype(np.int64)
 
+    def table(self, name: str, columns: int, least: int, most: int) -> NDArray[np.int64]:
+        """Whole numbers between bounds, so many for each session."""
+        array = self._numbers(name, f"whole numbers of shape (runs, {columns})")
+        if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != columns:
+            raise SubjectFailed(f"array {name} is {_words(array)}: shape (runs, {columns}) is needed")
+        bad = ~((array >= least) & (array <= most) & (array == np.round(array)))
+        if bad.any():
+            index = _first(bad)
+            raise SubjectFailed(
+                f"array {name} has {array[index]} at {index}: whole numbers from {least} to {most} are needed"
+            )
+        return array.astype(np.int64)
+
     def seeds(self, sessions: int, others: int) -> None:
         """Seeds, where they are recorded, differ between all sessions of both sides: equal seeds are equal noise."""
         lengths = {"seeds": sessions, "seeds_neighbour": others}

@@ -12,6 +12,7 @@ from nrverify.subjects.description import THRESHOLD
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import MOST_BYTES
 from nrverify.subjects.records.transcripts import MOST_RELEASES
+from nrverify.subjects.threshold_attributes import MOST_POSITIVES
 
 Arrays = dict[str, NDArray[Any]]
 Integers = NDArray[np.intp]
@@ -32,7 +33,7 @@ def arrays_from_rows(header: Arrays, columns: Arrays) -> Arrays:
             raise SubjectFailed(f"there is no column {name}")
     rows = _grouped(columns)
     if str(header.get("mechanism", "")) in THRESHOLD:
-        return {**header, **_runs(columns, rows)}
+        return {**header, **_runs(columns, rows, _positives(header))}
     return _transcripts(header, columns, rows)
 
 
@@ -52,12 +53,29 @@ def _grouped(columns: Arrays) -> Rows:
     return Rows(number[group], place, own)
 
 
-def _runs(columns: Arrays, rows: Rows) -> Arrays:
+def _positives(header: Arrays) -> int:
+    """How many rows a run may have; what is wrong with it is said where attributes are read."""
+    said = header.get("positives")
+    if said is None or said.size != 1 or said.dtype.kind not in "iu" or not 1 <= said.item() <= MOST_POSITIVES:
+        return 1
+    return int(said.item())
+
+
+def _runs(columns: Arrays, rows: Rows, positives: int) -> Arrays:
     if set(columns) != {"session", "side", "round"}:
         raise SubjectFailed("runs of a threshold mechanism have the columns session, side and round")
-    if rows.place.any():
-        raise SubjectFailed("a session has more than one row: a run halts once")
-    return {"rounds": columns["round"][rows.own], "rounds_neighbour": columns["round"][~rows.own]}
+    if positives == 1:
+        if rows.place.any():
+            raise SubjectFailed("a session has more than one row: a run halts once")
+        return {"rounds": columns["round"][rows.own], "rounds_neighbour": columns["round"][~rows.own]}
+    if rows.place.max() >= positives:
+        raise SubjectFailed(f"a session has {int(rows.place.max()) + 1} rows: positives is {positives}, one row a 1")
+    found: Arrays = {}
+    for name, side in (("rounds", rows.own), ("rounds_neighbour", ~rows.own)):
+        sessions = int(rows.session[side].max(initial=-1)) + 1
+        found[name] = np.zeros((sessions, positives), dtype=columns["round"].dtype)
+        found[name][rows.session[side], rows.place[side]] = columns["round"][side]
+    return found
 
 
 def _transcripts(header: Arrays, columns: Arrays, rows: Rows) -> Arrays:

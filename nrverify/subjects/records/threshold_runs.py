@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,12 @@ MOST_WORK = 20_000.0
 """Rounds times the ratio of the last ε to the first: the exact laws of the named faults take that much memory."""
 
 
+MOST_OUTPUTS = 20_000
+"""Outputs of several positives that are counted one by one: the law of each named fault holds as many numbers."""
+MOST_GAUSSIAN = 40
+"""Rounds over which a claim with Gaussian noise holds."""
+
+
 @dataclass(frozen=True)
 class RecordedRuns:
     """A threshold record; rounds count from 1, and 0 is never."""
@@ -39,6 +46,7 @@ class RecordedRuns:
     threshold: float
     sensitivity: float
     rounds: Rounds
+    """(runs,), or for several positives (runs, c)."""
     rounds_neighbour: Rounds
 
 
@@ -60,10 +68,46 @@ def runs_of(fields: Fields) -> RecordedRuns:
     if not SMALLEST <= sensitivity <= LARGEST:
         raise SubjectFailed(f"sensitivity is {sensitivity:g}: a number from {SMALLEST:g} to {LARGEST:g} is needed")
     _utilities(utilities, neighbour, threshold, sensitivity, float(epsilons[-1]))
-    rounds = fields.whole("rounds", None, 0, most)
-    other = fields.whole("rounds_neighbour", None, 0, most)
-    fields.seeds(rounds.size, other.size)
+    _variant(description, utilities, neighbour)
+    rounds, other = (_rounds(fields, name, description.positives, most) for name in ("rounds", "rounds_neighbour"))
+    fields.seeds(len(rounds), len(other))
     return RecordedRuns(description, utilities, neighbour, epsilons, threshold, sensitivity, rounds, other)
+
+
+def _rounds(fields: Fields, name: str, positives: int, most: int) -> Rounds:
+    """Halting rounds, or for several positives the rounds of the ones of each run."""
+    if positives == 1:
+        return fields.whole(name, None, 0, most)
+    ones = fields.table(name, positives, 0, most)
+    rises = (((ones[:, 1:] > ones[:, :-1]) & (ones[:, :-1] > 0)) | (ones[:, 1:] == 0)).all(axis=1)
+    if not rises.all():
+        row = int(np.argmin(rises))
+        raise SubjectFailed(
+            f"array {name} has the row {ones[row].tolist()!r:.80} at {row}: the rounds of the ones must rise, and be "
+            "followed by 0 where there are no more"
+        )
+    return ones
+
+
+def _variant(description: Description, utilities: Floats, neighbour: Floats) -> None:
+    """Refuses what is not claimed, and outputs that are too many to be counted."""
+    steps, rounds = utilities - neighbour, utilities.size
+    if description.monotone and (steps > 0).any() and (steps < 0).any():
+        raise SubjectFailed(
+            "attribute monotone is True: utilities and utilities_neighbour must move the same way in all rounds; "
+            "record such neighbours, or leave it out"
+        )
+    if description.noise == "gaussian" and rounds > MOST_GAUSSIAN:
+        raise SubjectFailed(
+            f"there are {rounds} rounds: with Gaussian noise the claim is over at most {MOST_GAUSSIAN}; record fewer"
+        )
+    if description.positives > 1:
+        count = sum(math.comb(rounds, ones) for ones in range(min(description.positives, rounds) + 1))
+        if count > MOST_OUTPUTS:
+            raise SubjectFailed(
+                f"positives is {description.positives}, and {rounds} rounds have {count} outputs: at most "
+                f"{MOST_OUTPUTS} are counted; record fewer rounds"
+            )
 
 
 def _epsilons(epsilons: Floats, mechanism: str) -> None:

@@ -34,8 +34,8 @@ MOST = 2**40
 class Packing:
     """How the answers to one kind of request are packed."""
 
-    rank: int
-    """How many numbers the shape of an answer has."""
+    rank: int | tuple[int, ...]
+    """How many numbers the shape of an answer has, or may have."""
     pack: Callable[[Any], Packed]
     """(shape, floats, integers) of an answer."""
     counts: Callable[[Shape], tuple[int, int]]
@@ -45,8 +45,9 @@ class Packing:
 
     def sizes(self, shape: Shape) -> tuple[int, int]:
         """As `counts`; `ValueError` when no answer has that shape."""
-        if len(shape) != self.rank or not all(type(n) is int and 0 <= n < MOST for n in shape):
-            raise ValueError(f"shape is {list(shape)!r:.80}: it must be {self.rank} integers from 0 to 2^40")
+        ranks = self.rank if isinstance(self.rank, tuple) else (self.rank,)
+        if len(shape) not in ranks or not all(type(n) is int and 0 <= n < MOST for n in shape):
+            raise ValueError(f"shape is {list(shape)!r:.80}: it must be {ranks[0]} integers from 0 to 2^40")
         return self.counts(shape)
 
 
@@ -140,10 +141,10 @@ PACKINGS = {
         unpack=lambda shape, floats, integers: (floats[: shape[0]], floats[shape[0] :]),
     ),
     "run_many": Packing(
-        1,
+        (1, 2),
         pack=lambda answer: (list(answer.shape), NO_FLOATS, _integers(answer)),
-        counts=lambda shape: (0, shape[0]),
-        unpack=lambda shape, floats, integers: integers,
+        counts=lambda shape: (0, math.prod(shape)),
+        unpack=lambda shape, floats, integers: integers.reshape(shape),
     ),
     "run": Packing(2, _pack_runs, counts=lambda shape: (0, shape[0] + shape[1]), unpack=_unpack_runs),
     "run_stopping": Packing(

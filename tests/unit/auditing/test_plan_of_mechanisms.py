@@ -34,10 +34,13 @@ def test_the_shares_of_a_whole_run_add_up_to_it():
     assert sum(task.weight for task in _whole_run(mechanism, 5000)) == pytest.approx(1)
 
 
+SAMPLED_OF_THRESHOLDS = ("threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post")
+
+
 def test_a_threshold_is_planned_without_a_run_and_by_the_levels_of_its_audit():
     found = {check.id: check for check in plan(Adapter(Threshold()).description, Settings(samples=20_000)).checks}
-    assert set(found) == {"threshold.protocol", "threshold.law", "randomness.streams", "privacy.ex-post"}
-    assert all(check.alpha == pytest.approx(0.22e-6) for check in found.values())
+    assert set(found) == {*SAMPLED_OF_THRESHOLDS, "privacy.epsilon"}
+    assert all(found[id].alpha == pytest.approx(0.22e-6) for id in SAMPLED_OF_THRESHOLDS)
     assert found["threshold.law"].samples == pytest.approx(20_000, rel=0.01)
     assert found["threshold.law"].enough
 

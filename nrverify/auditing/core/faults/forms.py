@@ -28,7 +28,14 @@ FORMS: dict[str, tuple[str, ...]] = {
     "few-streams": ("seed-ignored", "equal-transcripts"),
     "repeated-time-redrawn": ("repeated-time-moved",),
     "rounded": ("noise-rounded", "some-noise-rounded"),
-    "too-little-noise-for-claim": ("half-the-scale", "deviation-for-scale"),
+    "too-little-noise-for-claim": (
+        "half-the-scale",
+        "deviation-for-scale",
+        "scales-too-small",
+        "positives-not-paid",
+        "delta-too-small",
+    ),
+    "wrong-shape": ("noise-not-used", "exponential-noise", "normal-noise"),
     "wrong-query-scale": (
         "query-noise-halved",
         "query-noise-doubled",
@@ -43,7 +50,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "no-threshold-noise",
         "threshold-noise-never-reduced",
     ),
-    "threshold-noise-redrawn": ("threshold-noise-redrawn-with-epsilon",),
+    "threshold-noise-redrawn": (
+        "threshold-noise-redrawn-with-epsilon",
+        "threshold-noise-redrawn-after-positive",
+    ),
     "wrong-epsilon": (
         "both-noises-halved",
         "both-noises-doubled",
@@ -52,6 +62,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "epsilon-one-round-late",
         "epsilon-one-round-early",
         "sensitivity-ignored",
+        "budget-not-divided",
     ),
 }
 _GENERAL = {form: general for general, forms in FORMS.items() for form in forms}

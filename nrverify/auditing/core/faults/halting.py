@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nrverify.auditing.core.faults.fault import Effect, Fault, fault
+from nrverify.auditing.core.faults.fault import Effect, Fault, alternative, fault
 
 LEARNS_MORE = "an attacker learns more from the bits than was paid for"
 TOO_MUCH_NOISE = "too much noise: only accuracy suffers"
@@ -14,7 +14,9 @@ def _row(id: str, title: str, cause: str, consequence: str = LEARNS_MORE, effect
 
 
 QUERY_NOISE_HALVED = _row(
-    "query-noise-halved", "query noise halved", "query noise Lap(2Δ/ε) where it must be Lap(4Δ/ε)"
+    "query-noise-halved",
+    "query noise halved",
+    "query noise of half the scale claimed, such as Lap(2Δ/ε) where it must be Lap(4Δ/ε)",
 )
 QUERY_DEVIATION_FOR_SCALE = _row(
     "query-deviation-for-scale",
@@ -22,22 +24,29 @@ QUERY_DEVIATION_FOR_SCALE = _row(
     "a standard deviation taken for the scale of the query noise",
 )
 QUERY_NOISE_DOUBLED = _row(
-    "query-noise-doubled", "query noise doubled", "query noise Lap(8Δ/ε) where Lap(4Δ/ε) is enough", TOO_MUCH_NOISE
+    "query-noise-doubled",
+    "query noise doubled",
+    "query noise of twice the scale claimed, such as Lap(8Δ/ε) where Lap(4Δ/ε) is enough",
+    TOO_MUCH_NOISE,
 )
 NO_NOISE_AT_ALL = _row("no-noise-at-all", "no noise at all", "neither the utilities nor the threshold get any noise")
 NO_QUERY_NOISE = _row("no-query-noise", "no query noise", "the utilities get no noise of their own")
 THRESHOLD_NOISE_HALVED = _row(
-    "threshold-noise-halved", "threshold noise halved", "threshold noise Lap(Δ/ε) where it must be Lap(2Δ/ε)"
+    "threshold-noise-halved",
+    "threshold noise halved",
+    "threshold noise of half the scale claimed, such as Lap(Δ/ε) where it must be Lap(2Δ/ε)",
 )
 THRESHOLD_NOISE_DOUBLED = _row(
     "threshold-noise-doubled",
     "threshold noise doubled",
-    "threshold noise Lap(4Δ/ε) where Lap(2Δ/ε) is enough",
+    "threshold noise of twice the scale claimed, such as Lap(4Δ/ε) where Lap(2Δ/ε) is enough",
     TOO_MUCH_NOISE,
 )
 NO_THRESHOLD_NOISE = _row("no-threshold-noise", "no threshold noise", "the threshold gets no noise")
 NOISES_EXCHANGED = _row(
-    "noises-exchanged", "noises exchanged", "the scales 2Δ/ε of the threshold and 4Δ/ε of the utilities are exchanged"
+    "noises-exchanged",
+    "noises exchanged",
+    "the scales of the threshold (usually 2Δ/ε) and of the utilities (usually 4Δ/ε) are exchanged",
 )
 BOTH_NOISES_HALVED = _row("both-noises-halved", "both noises halved", "the sensitivity or ε is wrong by a factor of 2")
 BOTH_NOISES_DOUBLED = _row(
@@ -60,10 +69,10 @@ THRESHOLD_WRONG_STAY_PROBABILITY = _row(
     "the threshold's noise has another law than was proved private",
 )
 NORMAL_QUERY_NOISE = _row(
-    "normal-query-noise", "normal query noise", "the query noise is normal where it must be Laplace"
+    "normal-query-noise", "normal query noise", "the query noise is normal where another is claimed"
 )
 NORMAL_THRESHOLD_NOISE = _row(
-    "normal-threshold-noise", "normal threshold noise", "the threshold noise is normal where it must be Laplace"
+    "normal-threshold-noise", "normal threshold noise", "the threshold noise is normal where another is claimed"
 )
 THRESHOLD_NOISE_BY_COIN = _row(
     "threshold-noise-by-coin",
@@ -172,6 +181,71 @@ THRESHOLD_NOISE_OF_LAST_EPSILON = _row(
     "threshold-noise-of-last-epsilon",
     "threshold noise of the last ε throughout",
     "threshold noise of the last ε in every round",
+)
+
+SCALES_NOT_USED = _row(
+    "scales-not-used",
+    "noise of the usual scales (2, 4)",
+    "the scales declared are not used: the noise has the usual scales 2Δ/ε and 4Δ/ε",
+)
+BUDGET_NOT_DIVIDED = _row(
+    "budget-not-divided",
+    "both noises smaller by the number of positives",
+    "ε is not divided by the number of positives: the noise is smaller by that factor",
+)
+alternative("query-budget-not-divided", "query noise smaller by the number of positives", BUDGET_NOT_DIVIDED)
+THRESHOLD_NOISE_REDRAWN_AFTER_POSITIVE = _row(
+    "threshold-noise-redrawn-after-positive",
+    "threshold noise drawn anew after every 1",
+    "threshold noise drawn again after a 1; it is drawn once",
+    "the law is that of another mechanism, for which another ε was proved",
+)
+HALTS_AT_FIRST_POSITIVE = _row(
+    "halts-at-first-positive",
+    "a halt at the first 1",
+    "the number of positives is ignored: it halts at the first 1",
+    "answers that were paid for are missing",
+)
+NOISE_NOT_USED = _row(
+    "noise-not-used", "Laplace noise of the scales declared", "Laplace noise where another is declared"
+)
+EXPONENTIAL_NOISE = _row(
+    "exponential-noise", "exponential noise of the scales declared", "exponential noise where another is declared"
+)
+NORMAL_NOISE = _row("normal-noise", "normal noise", "threshold and query noise are normal where another is declared")
+THRESHOLD_NOISE_SUBTRACTED = _row(
+    "threshold-noise-subtracted",
+    "threshold noise subtracted",
+    "the noise of the threshold is subtracted where it must be added",
+)
+SCALES_TOO_SMALL = fault(
+    "scales-too-small",
+    "the scales declared are too small for the ε claimed: the threshold costs ε/a and every 1 costs 2ε/b (for monotone "
+    "queries ε/b)",
+    LEARNS_MORE,
+    Effect.LEAK,
+    look="how ε is divided between the threshold and the ones",
+)
+DELTA_TOO_SMALL = fault(
+    "delta-too-small",
+    "the scales declared are too small for the ε and δ claimed",
+    LEARNS_MORE,
+    Effect.LEAK,
+    look="how ε and δ become the scales of the noise",
+)
+POSITIVES_NOT_PAID = fault(
+    "positives-not-paid",
+    "the scales do not grow with the number of positives: every 1 costs 2ε/b (for monotone queries ε/b), and one alone "
+    "was paid for",
+    LEARNS_MORE,
+    Effect.LEAK,
+    look="how ε is divided between the threshold and the ones",
+)
+HALTS_EARLY = fault(
+    "halts-early",
+    "it halts before it has printed as many ones as it declares",
+    "answers that were paid for are missing",
+    look="where the ones are counted",
 )
 
 WRONG_HALTING_LAW = fault(
