@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from nrverify.auditing.claims.context import with_claim
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import known_ids
@@ -18,6 +20,25 @@ from nrverify.subjects.host import Host
 from nrverify.subjects.reach import opener
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.trace import Trace
+
+
+@dataclass(frozen=True)
+class Claiming:
+    """Opens hosts whose subjects claim something else than they say; a `ValueError` where none can."""
+
+    open_host: Callable[[float], Host | RecordsFile]
+    claim: tuple[float, float]
+
+    def __call__(self, timeout: float) -> Host | RecordsFile:
+        """The host, with its description changed."""
+        host = self.open_host(timeout)
+        try:
+            host.description = with_claim(host.description, self.claim)
+        except ValueError:
+            host.close()
+            raise
+        return host
+
 
 Progress = Callable[[int, int], None]
 
@@ -38,6 +59,7 @@ def audit(
     scheduler: str | None = None,
     trace: str | PathLike[str] | None = None,
     numerics: str | None = None,
+    claim: tuple[float, float] | None = None,
 ) -> Report:
     """Audits a subject (an object, a class, a factory, or an address as a string) and reports what is excluded.
 
@@ -46,14 +68,15 @@ def audit(
     `nrverify replay` recomputes the verdict without the subject. With `jobs` that many processes draw, with the engine
     "dask" those of a scheduler's cluster: the report is the same. `trace` names a file for every request and reply.
     `numerics` stands in place of the subject's own word: with "exact" an attack on the last bits of releases refutes.
+    `claim` is an (ε, δ) in place of whichever claim a subject with mechanism "any" makes.
     """
     executor = Engine(engine, scheduler, jobs)
     if executor.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
         raise ValueError("records are judged on this machine: leave out --engine dask")
-    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics)
+    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics, claim)
     if unknown := [name for name in settings.only if name not in known_ids()]:
         raise ValueError(f"checks names {unknown[0]!r}: it must be one of {', '.join(known_ids())}")
-    open_host = opener(subject)
+    open_host = opener(subject) if claim is None else Claiming(opener(subject), claim)
     if trace is not None:
         if executor.scheduler is not None:
             raise ValueError("what a cluster draws is not traced: leave out --trace, or --engine dask")

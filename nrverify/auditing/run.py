@@ -163,7 +163,11 @@ def _reproduce(address: str | None, settings: Settings) -> str:
     if address is None:
         numerics = f", numerics={settings.numerics!r}" if settings.numerics else ""
         shared = f"alpha={settings.alpha!r}, seed={settings.seed}, samples={settings.samples}"
-        return f"nrverify.audit(subject, {shared}{numerics})"
+        claim = f", claim={settings.claim!r}" if settings.claim else ""
+        return f"nrverify.audit(subject, {shared}{numerics}{claim})"
     options = f"--seed {settings.seed} --alpha {settings.alpha:g} --samples {settings.samples}"
     options += f" --numerics {settings.numerics}" if settings.numerics else ""
+    if settings.claim:
+        epsilon, delta = settings.claim
+        options += f" --claim {epsilon!r},{delta!r}" if delta else f" --claim {epsilon!r}"
     return f"nrverify audit {quote(address)} {options}"

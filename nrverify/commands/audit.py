@@ -35,6 +35,18 @@ def seed_or_random(ctx: click.Context, parameter: click.Parameter, value: str) -
         raise click.BadParameter(str(error), ctx, parameter) from None
 
 
+def epsilon_and_delta(ctx: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, float] | None:
+    """The ε and δ of --claim."""
+    if value is None:
+        return None
+    from nrverify.auditing.core.settings import claim_from
+
+    try:
+        return claim_from(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, parameter) from None
+
+
 def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """The checks asked for; an unknown one is a usage error that names the closest."""
     if not values:
@@ -68,6 +80,12 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     type=click.Choice(["idealized", "exact"]),
     help="What is claimed of the last bits, in place of the subject's own word; with exact an attack refutes.",
 )
+@click.option(
+    "--claim",
+    metavar="EPS[,DELTA]",
+    callback=epsilon_and_delta,
+    help="The privacy claimed, in place of the subject's own claim; for mechanism any.",
+)
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
 @click.option("--smoke", is_flag=True, help="Try every request once, in about a second, and judge nothing.")
@@ -90,6 +108,7 @@ def command(
     seed: int,
     checks: tuple[str, ...],
     numerics: str | None,
+    claim: tuple[float, float] | None,
     keep_going: bool,
     only_plan: bool,
     smoke: bool,
@@ -118,7 +137,7 @@ def command(
     if only_plan:
         from nrverify.commands.plan import print_plan_of
 
-        sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet))
+        sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet, claim))
     check_writable(trace)
     if smoke:
         from nrverify.commands.smoke import print_trial
@@ -147,6 +166,7 @@ def command(
                 scheduler=scheduler,
                 trace=trace,
                 numerics=numerics,
+                claim=claim,
             )
     except ClusterFailed as error:
         raise ClusterLost(str(error)) from error

@@ -17,8 +17,10 @@ def print_plan_of(
     checks: tuple[str, ...],
     files: Mapping[str, str | None],
     quiet: bool,
+    claim: tuple[float, float] | None = None,
 ) -> int:
     """Prints the plan, or why there is none; the exit code."""
+    from nrverify.auditing.claims.context import with_claim
     from nrverify.auditing.core.report import EXIT
     from nrverify.auditing.core.settings import Settings
     from nrverify.auditing.plan.plan import plan
@@ -34,12 +36,14 @@ def print_plan_of(
             raise click.UsageError("records are judged as they are: there is nothing to plan")
         settings = Settings(alpha=alpha, samples=samples, timeout=timeout, only=checks)
         description = description_of(subject, timeout)
+        if claim is not None:
+            description = with_claim(description, claim)
+        found = plan(description, settings, subject)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     except SubjectFailed as failure:
         click.echo(f"{subject} could not be run: {failure}", err=True)
         return EXIT["errored"]
-    found = plan(description, settings, subject)
     if (file := files.get("json")) is not None:
         write_document(file, found.to_json())
     if not quiet:

@@ -8,6 +8,7 @@ from nrverify.auditing.claims.claim import PrivacyClaim
 from nrverify.auditing.claims.context import ClaimContext, context_of
 from nrverify.auditing.claims.drawing import Setting, draw_labelled, score_case
 from nrverify.auditing.claims.limits import limits_of
+from nrverify.auditing.claims.sample import together
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
@@ -86,7 +87,8 @@ class AnyMechanism(Mechanism):
         fresh = int(np.clip(FRESH * claim.runs, min(FEWEST_FRESH, self.reserved), self.reserved))
         event = claim.propose(fresh) if fresh else None
         if event is not None:
-            claim.count(event, *draw_labelled(drawer, self._setting(event.case), fresh))
+            drawn, outputs = draw_labelled(drawer, self._setting(event.case), fresh)
+            claim.count(event, together([drawn]), outputs)
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those that are not covered, and what no audit of outputs can show."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from nrverify.auditing.claims.faults import CLAIM_VIOLATED
 from nrverify.auditing.claims.measured import Measured
 from nrverify.auditing.claims.pairs import Case, shown
 from nrverify.auditing.claims.predictors import FEWEST_FITTED, Model, learned
-from nrverify.auditing.claims.sample import Labelled, together
+from nrverify.auditing.claims.sample import Labelled, Sample, together
 from nrverify.auditing.claims.sizes import sizes_of
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.finding import Finding
@@ -140,24 +142,20 @@ class PrivacyClaim(Declared):
     def propose(self, fresh: int) -> Event | None:
         """The event that exceeds its claim most, among the pairs that have won most; None where none is known."""
         order = sorted(range(len(self.ledgers)), key=lambda index: -self.ledgers[index].bets.log_e)
-        found = [self._event(index, fresh) for index in order[:MOST_SEARCHED]]
+        searched = [index for index in order if self.ledgers[index].parts][:MOST_SEARCHED]
+        found = [self.event_in(index, together(self.ledgers[index].parts), fresh) for index in searched]
         known = [one for one in found if one is not None]
         return max(known, key=lambda one: one[0])[1] if known else None
 
-    def _event(self, index: int, fresh: int) -> tuple[float, Event] | None:
-        parts = self.ledgers[index].parts
-        if not parts:
-            return None
-        sample = together(parts)
+    def event_in(self, index: int, sample: Sample, fresh: int) -> tuple[float, Event] | None:
+        """The event of a sample of one pair that so many further runs would prove most by, and by how much."""
         return found_event(index, sample, self.ledgers[index].bets.point or self.claim.main, fresh)
 
-    def count(self, event: Event, drawn: Labelled, outputs: list[object], confidence: float | None = None) -> None:
+    def count(self, event: Event, sample: Sample, outputs: Sequence[Any]) -> None:
         """Counts an event in runs that had no part in choosing it."""
-        sample = together([drawn])
         holds, own = event.holds(sample), sample.label == event.label
         first, second = self.cases[event.case].sides
         likely, unlikely = (second, first) if event.label else (first, second)
-        more = {} if confidence is None else {"confidence": confidence}
         self.measured = Measured(
             event.words(sample, outputs),
             shown(likely),
@@ -168,7 +166,6 @@ class PrivacyClaim(Declared):
             int((~own).sum()),
             event.claimed,
             event.delta,
-            **more,
         )
 
     def conclude(self, alpha: float) -> CheckResult:

@@ -10,6 +10,7 @@ from nrverify.auditing.claims.bets import Point
 from nrverify.auditing.claims.pairs import Case, cases_of
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.guarantees import DP, EX_POST
 from nrverify.subjects.host import Host
 from nrverify.subjects.limits import EPSILONS, within
 from nrverify.subjects.requests import Scalar
@@ -32,6 +33,8 @@ class Claim:
     words: str
     ex_post: bool = False
     """Whether each output says what it has cost."""
+    tail: bool = False
+    """Whether the loss of a fixed ε is what is claimed, and not its hockey stick."""
 
     @property
     def main(self) -> Point:
@@ -73,10 +76,15 @@ def claim_of(description: Description, host: Host | None) -> Claim:
         raise SubjectFailed(
             f"a subject with mechanism 'any' has {found}: it must have exactly one of {', '.join(KINDS)}"
         )
+    if made == ["spent"] and description.guarantee == DP:
+        raise SubjectFailed(f"attribute guarantee is {DP!r}: it must be {EX_POST!r}, since spent() is a price")
     delta = description.delta or 0.0
     if made == ["epsilon"]:
         assert description.epsilon is not None
-        return Claim((fixed_point(description.epsilon, delta),), dp_words(description.epsilon, delta))
+        words = dp_words(description.epsilon, delta)
+        if description.guarantee == EX_POST:
+            words = f"no output betrays more than ε = {description.epsilon:g} except with probability {delta:g}"
+        return Claim((fixed_point(description.epsilon, delta),), words, tail=description.guarantee == EX_POST)
     if made == ["spent"]:
         smallest = description.smallest_epsilon
         if smallest is None:

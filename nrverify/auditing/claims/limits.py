@@ -21,7 +21,7 @@ def limits_of(claim: Claim, measured: Measured | None, only: tuple[str, ...]) ->
     if measured is not None:
         advice.append(CheckResult(MEASURED, Kind.PRIVACY, CheckVerdict.ADVICE, message=measured.sentence))
     known = [(OTHER_NEIGHBOURS, "only the pairs named or generated were judged: other neighbours are not covered")]
-    if claim.ex_post and claim.main.delta > 0:
+    if (claim.ex_post or claim.tail) and claim.main.delta > 0:
         known.append(
             (HOCKEY_STICK, "P(loss > ε) ≤ δ is refuted only through its hockey stick, which may be far smaller")
         )

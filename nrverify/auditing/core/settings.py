@@ -26,6 +26,8 @@ class Settings:
     only: tuple[str, ...] = ()
     numerics: str | None = None
     """In place of what the subject says of its last bits, "idealized" or "exact"."""
+    claim: tuple[float, float] | None = None
+    """(ε, δ) in place of the claim of a subject with mechanism "any"."""
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
@@ -39,8 +41,24 @@ class Settings:
             raise ValueError(f"timeout is {self.timeout!r}: it must be at most {LONGEST:g} seconds")
         if self.numerics not in (None, *NUMERICS):
             raise ValueError(f"numerics is {self.numerics!r:.60}: it must be one of {', '.join(NUMERICS)}")
+        if self.claim is not None:
+            epsilon, delta = self.claim
+            if not (0 <= epsilon < math.inf and 0 <= delta < 1):
+                raise ValueError(
+                    f"claim is {epsilon:g},{delta:g}: ε must be finite and at least 0, δ at least 0 and below 1"
+                )
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed is {self.seed!r:.60}: it must be an integer from 0 to 2^63 − 1")
+
+
+def claim_from(text: str) -> tuple[float, float]:
+    """(ε, δ) of a text such as 1 or 1,1e-5; `ValueError` when it is neither."""
+    try:
+        epsilon, *rest = (float(part) for part in text.split(","))
+        (delta,) = rest or (0.0,)
+    except ValueError:
+        raise ValueError(f"claim is {text[:60]!r}: it must be EPS or EPS,DELTA, such as 1 or 1,1e-5") from None
+    return epsilon, delta
 
 
 def seed_from(text: str) -> int:

@@ -20,8 +20,21 @@ from nrverify.laws.boundary import HalfNormalMixture
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.process import Process
 from nrverify.subjects.description import Description
+from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.policies import Fixed, Policy
-from nrverify.subjects.requests import Answering, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
+from nrverify.subjects.requests import (
+    Answering,
+    Interact,
+    Play,
+    Refusal,
+    Run,
+    RunAny,
+    RunMany,
+    RunManyAny,
+    RunStopping,
+    Sample,
+    Scalar,
+)
 
 Floats = NDArray[np.float64]
 
@@ -113,10 +126,29 @@ class ClaimedLaw(Answering):
             shown.append((path[: len(bits)], bits))
         return shown
 
+    def run_any(self, request: RunAny) -> Outputs:
+        """Bits that say nothing: how much is seen matters, not what."""
+        return self._bits(len(request.seeds), request.seeds[0])
+
+    def run_many_any(self, request: RunManyAny) -> Outputs:
+        """The same."""
+        return self._bits(request.runs, request.seed)
+
+    def interact(self, request: Interact) -> Outputs:
+        """The same."""
+        return self._bits(len(request.seeds), request.seeds[0])
+
+    def _bits(self, runs: int, seed: int) -> Outputs:
+        outputs = np.random.default_rng(seed).integers(0, 2, runs).tolist()
+        spent = self.description.smallest_epsilon
+        return Outputs(outputs, None if spent is None else [spent] * runs)
+
     def scalar(self, request: Scalar) -> Floats:
         """The boundary, or the time at which it reaches an ε."""
         if request.function == "epsilon":
             return np.array([float(self._boundary(time)) for time in request.numbers])
+        if request.function == "delta_of":
+            return np.array([USUAL_DELTA * np.exp(-epsilon) for epsilon in request.numbers])
         for epsilon in {float(epsilon) for epsilon in request.numbers} - self._times.keys():
             self._times[epsilon] = self._time(epsilon)
         return np.array([self._times[float(epsilon)] for epsilon in request.numbers])

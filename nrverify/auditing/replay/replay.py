@@ -55,14 +55,18 @@ def _is_summary(found: dict[str, Any]) -> bool:
 def _settings(found: dict[str, Any]) -> Settings:
     kinds: dict[str, tuple[type, ...]] = {"samples": (int,), "seed": (int,), "keep_going": (bool,), "only": (list,)}
     kinds["numerics"] = (str, type(None))
-    found = {"numerics": None, **found}  # records of version 0.1 say nothing of it
+    kinds["claim"] = (list, type(None))
+    found = {"numerics": None, "claim": None, **found}  # records of version 0.1 say nothing of them
     if set(found) != {field.name for field in fields(Settings)} or not all(
         type(value) in kinds.get(name, (int, float)) for name, value in found.items()
     ):
         raise DoesNotFit("the settings in its header are not those of an audit")
     if not all(isinstance(name, str) for name in found["only"]):
         raise DoesNotFit("the checks in its header are no names")
-    return Settings(**{**found, "only": tuple(found["only"])})
+    claim = found["claim"]
+    if claim is not None and (len(claim) != 2 or not all(type(part) in (int, float) for part in claim)):
+        raise DoesNotFit("the claim in its header is no ε and δ")
+    return Settings(**{**found, "only": tuple(found["only"]), "claim": None if claim is None else tuple(claim)})
 
 
 def _differences(report: Report, recording: Recording) -> tuple[str, ...]:

@@ -27,6 +27,11 @@ RUNS = (
     *("utilities_neighbour", "rounds_neighbour", "seeds_neighbour"),
 )
 """The arrays of recorded runs, beside the attributes."""
+OUTPUTS = (
+    *("neighbours", "outputs", "spent", "seeds"),
+    *("outputs_neighbour", "spent_neighbour", "seeds_neighbour"),
+)
+"""The arrays of recorded outputs, beside the attributes."""
 MOST_SAID = 10_000
 """Entries of an attribute: as many as there may be dimensions."""
 
@@ -52,6 +57,12 @@ class Fields:
         if array.size > MOST_SAID:
             raise SubjectFailed(f"array {name} is {_words(array)}: an attribute has at most {MOST_SAID} entries")
         return array.item() if array.size == 1 and not many else array.tolist()
+
+    def array(self, name: str) -> NDArray[Any]:
+        """An array as it is."""
+        if name not in self._arrays:
+            raise SubjectFailed(f"there is no array {name}: it is needed")
+        return self._arrays[name]
 
     def allow(self, names: tuple[str, ...]) -> None:
         """Refuses a name that means nothing here: it may be one that was meant to matter."""

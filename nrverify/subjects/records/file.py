@@ -11,19 +11,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description, recorded_attributes
+from nrverify.subjects.description import (
+    ANY,
+    MECHANISMS,
+    NOISE_REDUCTION,
+    THRESHOLD,
+    Description,
+    recorded_attributes,
+)
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import BadArchive, opened
-from nrverify.subjects.records.fields import RUNS, TRANSCRIPTS, Fields
+from nrverify.subjects.records.fields import OUTPUTS, RUNS, TRANSCRIPTS, Fields
+from nrverify.subjects.records.outputs import RecordedOutputs, outputs_of
 from nrverify.subjects.records.parquet import as_npz
 from nrverify.subjects.records.threshold_runs import RecordedRuns, runs_of
 from nrverify.subjects.records.transcripts import RecordedTranscripts, transcripts_of
 
-Record = RecordedTranscripts | RecordedRuns
+Record = RecordedTranscripts | RecordedRuns | RecordedOutputs
 
 LONGEST_WORDS = 500
 """Of a message that may quote the file: longer than any that nrverify writes, short enough for a terminal."""
-RECORDED = (*NOISE_REDUCTION, *THRESHOLD)
+RECORDED = (*NOISE_REDUCTION, *THRESHOLD, *ANY)
 NOTHING: NDArray[Any] = np.empty(0)
 """Stands for an array whose name alone is checked, before anything is read."""
 
@@ -59,6 +67,8 @@ def record_of(arrays: dict[str, NDArray[Any]]) -> Record:
     mechanism = fields.text("mechanism")
     if mechanism in THRESHOLD:
         return runs_of(fields)
+    if mechanism in ANY:
+        return outputs_of(fields)
     if mechanism in MECHANISMS and mechanism not in NOISE_REDUCTION:
         raise SubjectFailed(f"a {mechanism} cannot be audited from records: audit the implementation itself")
     if mechanism not in NOISE_REDUCTION:
@@ -72,5 +82,5 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
         if len(names) < len(archive.sizes):
             odd = next(name for name in archive.sizes if not name.endswith(".npy"))
             raise BadArchive(f"{odd!r:.60} is no array: an .npz record holds arrays alone")
-        Fields(dict.fromkeys(names, NOTHING)).allow((*recorded_attributes(RECORDED), *TRANSCRIPTS, *RUNS))
+        Fields(dict.fromkeys(names, NOTHING)).allow((*recorded_attributes(RECORDED), *TRANSCRIPTS, *RUNS, *OUTPUTS))
         return {name: archive.array(name) for name in names}

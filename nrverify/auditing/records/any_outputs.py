@@ -1,0 +1,97 @@
+"""Recorded outputs of a mechanism whose law is not known: judged as if they were drawn in the order of a coin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nrverify.auditing.claims.claim import PrivacyClaim
+from nrverify.auditing.claims.context import ClaimContext, Recorded, claim_of
+from nrverify.auditing.claims.drawing import labelled
+from nrverify.auditing.claims.limits import limits_of
+from nrverify.auditing.claims.pairs import Case, cases_of
+from nrverify.auditing.claims.sample import together
+from nrverify.auditing.core.alpha import levels
+from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.check import ObservesLabelled
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.records.not_covered import OF_ALL, limits
+from nrverify.auditing.records.random_order import RecordedOrder
+from nrverify.auditing.registry import declarations_for
+from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.work_units import Task
+from nrverify.subjects.description import Description
+from nrverify.subjects.outputs import Outputs
+from nrverify.subjects.records.outputs import RecordedOutputs
+
+NUMBERS = 64
+"""What a run weighs in memory: its entries, their keys, and what is made of them."""
+
+
+class RecordedOutputsMechanism(Mechanism):
+    """Recorded outputs; the order of the file is the order of use."""
+
+    more = "recorded runs are too few to exclude anything useful: record more"
+
+    def __init__(self, record: RecordedOutputs, description: Description, settings: Settings) -> None:
+        declarations = declarations_for(description.mechanism)
+        runs = (len(record.neighbour.outputs), len(record.value.outputs))
+        value, neighbour = cases_of(description)[0].sides
+        cases = (Case(neighbour, value),)  # label 1 is the value
+        self.context = ClaimContext(description, claim_of(description, None), cases, ("run_many",), Recorded(runs))
+        self.level = levels(settings.alpha, settings.only, declarations)
+        self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
+        self._only = settings.only
+        self._record = record
+        self._used: list[Any] = []
+        """Outputs in the order of use."""
+
+    def tasks(self, look: int, drawn: int) -> list[Task]:
+        """The record as a whole."""
+        return [Task("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
+
+    def _score(
+        self, order: RecordedOrder, record: RecordedOutputs, size: int, checks: Sequence[ObservesLabelled[Any]]
+    ) -> None:
+        """So many runs more, shuffled together; once a side is used up there is no coin, and nothing is judged."""
+        portion = order.unused.take(size)
+        if portion.label is None:
+            return
+        sides = [_taken(side, rows) for side, rows in zip((record.neighbour, record.value), portion.sides, strict=True)]
+        drawn, outputs = labelled(0, self.context.claim, portion.label, sides)
+        self._used += outputs
+        for check in checks:
+            check.observe_labelled(drawn)
+
+    def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
+        """With the event of the report, chosen in the first half of the runs and counted in the second."""
+        claim = next((check for check in self.checks if isinstance(check, PrivacyClaim)), None)
+        refuted = False
+        if claim is not None:
+            self._count(claim)
+            judged = claim.conclude(self.level(claim))
+            refuted = judged.verdict is CheckVerdict.REFUTED
+            results = [judged if result.id == claim.id else result for result in results]
+        measured = None if claim is None or refuted else claim.measured
+        said = limits_of(self.context.claim, measured, self._only)
+        return (*results, *self.not_covered, *said, *limits(OF_ALL, self._only))
+
+    def _count(self, claim: PrivacyClaim) -> None:
+        if not claim.ledgers[0].parts:
+            return
+        sample = together(claim.ledgers[0].parts)
+        half = sample.size // 2
+        event = claim.event_in(0, sample.head(half), sample.size - half)
+        if event is not None:
+            claim.count(event[1], sample.tail(half), self._used[half : sample.size])
+
+    def tested_range(self) -> tuple[str, ...]:
+        """Nowhere: what was recorded was asked before."""
+        return ("what was recorded",)
+
+
+def _taken(side: Outputs, rows: slice) -> Outputs | None:
+    if rows.start == rows.stop:
+        return None
+    return Outputs(side.outputs[rows], None if side.spent is None else side.spent[rows])
