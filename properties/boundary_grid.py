@@ -10,7 +10,7 @@ from scipy.special import ndtri_exp
 
 from nrverify.laws.boundary import Grid
 from nrverify.laws.crossing import crossing_probability
-from nrverify.ledger import property_, supports
+from nrverify.ledger import holds, property_, supports
 from nrverify.ledger.search import Search
 
 from .strategies import integers, powers_of_ten
@@ -40,7 +40,7 @@ def of_the_union(grid: Grid) -> float:
 
 
 @property_(
-    {"B08": supports, "B09": supports, "B03": supports},
+    {"B08": supports, "B09": supports, "B03": supports, "X10": holds},
     rejects={
         "δ spent on one look": {"quantile": of_one_look},
         "δ shared out over the looks": {"quantile": of_the_union},

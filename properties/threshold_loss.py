@@ -71,7 +71,7 @@ def _loss(bits: Sequence[int], case: Case) -> float:
 
 
 @property_(
-    {"R05": supports, "R07": supports, "R08": supports, "R10": supports},
+    {"R05": supports, "R07": supports, "R08": supports, "R10": supports, "X11": supports},
     rejects={
         "ε_n/2 in place of ε_n": {"bound": lambda epsilons: min(epsilons[-1] / 2, sum(epsilons) / 4)},
         "an eighth of the sum": {"bound": lambda epsilons: min(epsilons[-1], sum(epsilons) / 8)},

@@ -99,7 +99,7 @@ def stopped_by_the_test(
 
 
 @derivation(
-    {"E13": holds, "R10": supports},
+    {"E13": holds, "R10": supports, "X03": supports},
     rejects={
         "the larger δ only": {"failure": lambda first, second: sp.Max(first, second)},
         "the larger ℰ only": {"level": lambda first, second: sp.Max(first, second)},

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import sympy as sp
 from flint import arb, ctx
 
-from nrverify.ledger import certificate, derivation, refuted, supports
+from nrverify.ledger import certificate, derivation, holds, refuted, supports
 from nrverify.ledger.assumptions import FUBINI, ITERATED_LOGARITHM, OPTIONAL_STOPPING
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
@@ -208,7 +208,7 @@ def one_sided_factor(
 
 
 @derivation(
-    {"B08": supports, "M06": supports},
+    {"B08": supports, "M06": supports, "X09": holds},
     rejects={
         "mixing over all rates, where the event is two-sided": {"mixture": normal_mixture},
         "half-normal without the factor 2": {"mixture": lambda x, t, rho: half_normal_mixture(x, t, rho) / 2},

@@ -240,7 +240,7 @@ def common_shift(
 
 
 @derivation(
-    {"R05": supports, "R10": supports},
+    {"R05": supports, "R10": supports, "X11": holds},
     rejects={
         "ε_i/8 for each round": {"share": sp.Rational(1, 8)},
         "ε_n/4 after zeros": {"zeros": lambda level: level / 4},

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import sympy as sp
 from flint import arb, ctx
 
-from nrverify.ledger import certificate, derivation, needs, supports
+from nrverify.ledger import certificate, derivation, holds, needs, supports
 from nrverify.ledger.assumptions import FUBINI
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
@@ -56,7 +56,7 @@ def capped(rounds: int) -> int:
 
 
 @derivation(
-    {"R05": supports},
+    {"R05": supports, "X11": holds},
     rejects={
         "n·ε/4 for every n": {"quarters": lambda rounds: rounds},
         "ε/2 reached in the first round": {"quarters": lambda rounds: 2},

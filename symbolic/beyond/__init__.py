@@ -1,0 +1,1 @@
+"""Evidence for the second ledger: what holds beyond the paper."""
