@@ -1,42 +1,28 @@
 """The half-normal mixture boundary: the one-sided mixture, crossed with probability exactly δ (corrects B08, M06)."""
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import erf, ndtr
 
-from nrverify.laws.boundary.decreasing_inverse import inverse_of_decreasing
-from nrverify.laws.crossing import crossing_probability
+from nrverify.laws.boundary.mixture_boundary import MixtureBoundary
 from nrverify.laws.validation.boundaries import (
-    checked_interval,
-    like_argument,
     log_inverse,
-    require_one_way_of_looking,
     require_positive,
     require_probability,
-    sorted_looks,
 )
-from nrverify.laws.validation.times import Floats, positive
+from nrverify.laws.validation.times import Floats
 
 
 @dataclass(frozen=True)
-class HalfNormalMixture:
+class HalfNormalMixture(MixtureBoundary):
     """ψ(t) = D²/(2t) + (D/t) x(t), where x(t) solves 2√(ρ/(t+ρ)) e^(U²/2) Φ(U) = 1/δ, U = x/√(t+ρ).
 
     The left side at x = W_t is the mixture of the martingales e^(λW−λ²t/2) over a half-normal λ > 0. It is continuous,
     starts at 1 and tends to 0, so that it ever reaches 1/δ with probability exactly δ.
     """
-
-    rho: float
-    delta: float
-    sensitivity: float
-
-    def __post_init__(self) -> None:
-        require_positive(rho=self.rho, sensitivity=self.sensitivity)
-        require_probability(self.delta)
 
     def _quantile(self, time: Any) -> Floats:
         """U(t): U²/2 + log 2Φ(U) = ℓ + log(1+t/ρ)/2."""
@@ -46,34 +32,14 @@ class HalfNormalMixture:
         """c(t) = U(t)√(t+ρ), which W must meet for a violation."""
         return self._quantile(time) * np.sqrt(time + self.rho)
 
-    def _psi(self, t: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            return np.asarray(self.sensitivity / t * (self.sensitivity / 2 + self.curve(t)))
-
-    def _log_slope(self, t: Floats) -> Floats:
-        """t ψ'(t)/ψ(t) = −1 + t c'(t)/(D/2 + c(t)), where t c'/c = (t/(t+ρ))(1 + 1/(U g'(U)))/2."""
+    def _curve_growth(self, t: Floats) -> Floats:
+        """t c'/c = (t/(t+ρ))(1 + 1/(U g'(U)))/2."""
         quantile = self._quantile(t)
-        curve = quantile * np.sqrt(t + self.rho)
-        growth = 0.5 * t / (t + self.rho) * (1 + 1 / (quantile * (quantile + _inverse_mills(quantile))))
-        return np.asarray(growth * curve / (self.sensitivity / 2 + curve) - 1)
+        return np.asarray(0.5 * t / (t + self.rho) * (1 + 1 / (quantile * (quantile + _inverse_mills(quantile)))))
 
-    @overload
-    def __call__(self, time: float) -> float: ...
-    @overload
-    def __call__(self, time: Sequence[float] | Floats) -> Floats: ...
-    def __call__(self, time: Any) -> Any:
-        """ψ(t) = D²/(2t) + (D/t) x(t): a strictly decreasing bijection of (0, ∞)."""
-        return like_argument(self._psi(positive("time", time)), time)
-
-    @overload
-    def inverse(self, epsilon: float) -> float: ...
-    @overload
-    def inverse(self, epsilon: Sequence[float] | Floats) -> Floats: ...
-    def inverse(self, epsilon: Any) -> Any:
-        """The smallest t with ψ(t) ≤ epsilon; every epsilon > 0 is reached."""
-        target = positive("epsilon", epsilon)
-        lower = self.sensitivity * (self.sensitivity / (2 * target))
-        return like_argument(inverse_of_decreasing(self._psi, self._log_slope, target, lower), epsilon)
+    def _ever(self) -> float:
+        """Exactly δ."""
+        return self.delta
 
     @classmethod
     def tightest_at(cls, *, epsilon: float, delta: float, sensitivity: float) -> Self:
@@ -90,18 +56,6 @@ class HalfNormalMixture:
         m = quantile * math.sqrt((1 + u) / u)
         tightest = (sensitivity * (m + math.sqrt(m * m + 2 * epsilon)) / (2 * epsilon)) ** 2
         return cls(rho=tightest / u, delta=delta, sensitivity=sensitivity)
-
-    def crossing_probability(
-        self, times: Iterable[float] | None = None, interval: tuple[float, float] | None = None
-    ) -> float:
-        """P(W_t ≥ c(t) for some look t): a finite grid of looks, an interval, by default all t > 0 (exactly δ)."""
-        require_one_way_of_looking(times, interval)
-        if times is not None:
-            return float(crossing_probability(self.curve, times=sorted_looks(times)).probability)
-        lo, hi = checked_interval(interval)
-        if lo == 0 and hi == math.inf:
-            return self.delta
-        return float(crossing_probability(self.curve, interval=(lo, hi)).probability)
 
 
 def _inverse_mills(quantile: Any) -> Any:
