@@ -5,7 +5,7 @@ Each mutant is a right implementation with one mistake that a competent engineer
 
 from __future__ import annotations
 
-from nrverify.reference.mutants import boundary, epsilon_knob, laplace, private_stopping, skellam, threshold
+from nrverify.reference.mutants import boundary, discrete, epsilon_knob, laplace, private_stopping, skellam, threshold
 from nrverify.reference.mutants.benign import NOISE_REDUCTION
 from nrverify.reference.mutants.benign_claims import CLAIMS
 from nrverify.reference.mutants.brownian import RECURSION
@@ -21,10 +21,11 @@ MUTANTS: tuple[Mutant, ...] = (
     *SESSIONS,
     *laplace.MUTANTS,
     *skellam.MUTANTS,
+    *discrete.MUTANTS,
     *threshold.MUTANTS,
     *boundary.MUTANTS,
     *private_stopping.MUTANTS,
     *epsilon_knob.MUTANTS,
 )
 
-BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS)
+BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *discrete.RIGHT)
