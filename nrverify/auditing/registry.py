@@ -8,11 +8,10 @@ from functools import cache
 from types import ModuleType
 
 from nrverify.auditing.core.declaration import Declaration
+from nrverify.subjects.description import NOISE_REDUCTION
 
 ROOMS = {
-    "brownian": "noise_reduction",
-    "laplace": "noise_reduction",
-    "skellam": "noise_reduction",
+    **dict.fromkeys(NOISE_REDUCTION, "noise_reduction"),
     "above-threshold": "threshold",
     "reduced-above-threshold": "threshold",
     "boundary": "boundary",

@@ -31,13 +31,13 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, FIXED_CLAIMS, GUARANTEES, guarantee_of
 from nrverify.subjects.limits import EPSILONS, NUMBERS, NUMERICS, RATES, within
 from nrverify.subjects.neighbour_data import GENERATED, MOST_SIZE, NEIGHBOURS, STRATEGIES
-from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
+from nrverify.subjects.noise_families import BUILT_IN, FAMILIES, NoiseFamily
 from nrverify.subjects.threshold_attributes import FLAG, NOISE, POSITIVES, SCALES, check_threshold
 
 if TYPE_CHECKING:
     from nrverify.laws.process import Process
 
-NOISE_REDUCTION = tuple(FAMILIES)
+NOISE_REDUCTION = BUILT_IN
 THRESHOLD = ("above-threshold", "reduced-above-threshold")
 ANY = ("any",)
 """Mechanisms whose law is not known: only their privacy claim is judged."""
@@ -58,6 +58,8 @@ OPTIONAL = ("time_of", "time", "delta_of")
 """Methods beside those, which let more be checked."""
 OPTIONAL_OF_ANY = ("delta_of", "spent", "features")
 """Methods of a mechanism whose law is not known: two kinds of claims, and what an attacker would look at."""
+ROOT_ROUNDING = 1e-12
+"""The square of a root in double precision is an integer up to this, relative."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 
@@ -73,13 +75,15 @@ class Description:
     knob: str = attribute(
         one_of(*KNOBS),
         "What a release is asked for by: the time of the process (the variance for Brownian noise, the scale for "
-        "Laplace noise, and for Skellam noise X_t ~ Skellam(rate·t, rate·t)), or ε.",
+        "Laplace noise, discrete or not, the parameter σ² for discrete Gaussian noise, and for Skellam noise "
+        "X_t ~ Skellam(rate·t, rate·t)), or ε.",
         applies=NOISE_REDUCTION,
         default="time",
     )
     sensitivity: float | None = attribute(
         POSITIVE,
-        "How far apart the values of neighbours may be (ℓ1 for `laplace`, else ℓ2); needed with knob `epsilon`, and by "
+        "How far apart the values of neighbours may be (ℓ1 for `laplace` and `discrete-laplace`, else ℓ2); an integer "
+        "for `discrete-laplace`, the root of one for `discrete-gaussian`; needed with knob `epsilon`, and by "
         "boundaries and private stopping.",
         applies=CLAIMING,
     )
@@ -139,7 +143,7 @@ class Description:
     range: tuple[float, float] | None = attribute(
         pair(finite=True),
         "Where to ask, in the knob's unit; where it is not given, times 0.01 to 1000 (for `skellam` 0.1 to 1000 over "
-        "the rate), ε 0.2 to 5.",
+        "the rate, for `discrete-laplace` 0.25 to 1000, for `discrete-gaussian` 0.1 to 1000), ε 0.2 to 5.",
         applies=NOISE_REDUCTION,
         recorded=False,
     )
@@ -264,11 +268,15 @@ def describe(given: Mapping[str, Any]) -> Description:
                 raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}")
     if mechanism in THRESHOLD:
         check_threshold(described, given, attributes(), "delta_of" in methods)
-    # The sensitivity of integer noise is that of one integer.
-    usual = (1,) if described.integer and described.knob == "epsilon" else None
+    # The sensitivity of Skellam noise is that of one integer.
+    usual = (1,) if mechanism in FAMILIES and described.family.rated and described.knob == "epsilon" else None
     _bounded(described)
     return replace(
-        described, methods=methods, name=described.name or "subject", dimensions=described.dimensions or usual
+        described,
+        methods=methods,
+        name=described.name or "subject",
+        dimensions=described.dimensions or usual,
+        most_releases=_most_releases(described),
     )
 
 
@@ -290,6 +298,16 @@ def _asked(described: Description, methods: tuple[str, ...], given: Mapping[str,
         raise missing(rows["strategies"], given, f"a subject with open() needs it: it must be {STRATEGIES.must}")
 
 
+def _most_releases(described: Description) -> int | None:
+    """How many releases a session has at most, as the subject says; one where its law has no bridge."""
+    if described.mechanism not in FAMILIES or not described.family.once:
+        return described.most_releases
+    if described.most_releases not in (None, 1):
+        words = f"1, or left out: {described.mechanism} noise has no law of a second release given the first"
+        raise attributes()["most_releases"].error(described.most_releases, words)
+    return 1
+
+
 def _bounded(described: Description) -> None:
     """Refuses numbers with which double precision cannot calculate."""
     limits = EPSILONS if described.knob == "epsilon" else NUMBERS
@@ -300,6 +318,12 @@ def _bounded(described: Description) -> None:
     ):
         if number:  # a range may begin at 0
             within(name, number, allowed)
+    needed = described.family.sensitivity if described.mechanism in FAMILIES else ""
+    if described.sensitivity is not None and needed:
+        size = described.sensitivity if needed == "an integer" else described.sensitivity**2
+        if not math.isclose(size, max(round(size), 1), rel_tol=ROOT_ROUNDING):
+            words = f"{needed}: {described.mechanism} noise is added to integers"
+            raise attributes()["sensitivity"].error(described.sensitivity, words)
 
 
 def from_json(given: Mapping[str, Any]) -> Description:

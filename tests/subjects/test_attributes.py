@@ -127,10 +127,8 @@ def test_a_record_holds_the_attributes_of_its_mechanism_and_no_others():
 @pytest.mark.usefixtures("wider")
 def test_a_new_row_is_documented():
     text = markdown(attributes())
-    assert (
-        "| `colour` | `brownian`, `laplace`, `skellam` | one of `red`, `green` (default `red`) | "
-        "Of the noise. Since 0.9. |\n" in text
-    )
+    where = ", ".join(f"`{mechanism}`" for mechanism in NOISE_REDUCTION)
+    assert f"| `colour` | {where} | one of `red`, `green` (default `red`) | Of the noise. Since 0.9. |\n" in text
     assert "| `weight` | `above-threshold`, `reduced-above-threshold` only | a positive finite number |" in text
 
 

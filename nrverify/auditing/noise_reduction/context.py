@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from nrverify.auditing.core.declaration import Need
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
-from nrverify.subjects.description import Description
+from nrverify.subjects.description import NOISE_REDUCTION, Description
 from nrverify.subjects.guarantees import DP, EX_POST, guarantee_of
 
-MECHANISMS = ("brownian", "laplace", "skellam")
+MECHANISMS = NOISE_REDUCTION
 WEIGHT = 0.06
 """The share of α of each check: the fifteen ids of noise reduction together have 0.90, so there is room for more."""
 

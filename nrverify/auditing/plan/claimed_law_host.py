@@ -58,7 +58,7 @@ class ClaimedLaw(Answering):
         self._spread = 1.0
         """The variance at time 1, of what stands in for integer noise."""
         self._integer = description.integer
-        if self._integer:
+        if self._integer and description.family.variance is not None:
             self._spread = float(description.family.variance(np.array(1.0), description.rate or 1.0))
         self._boundary = HalfNormalMixture.tightest_at(
             epsilon=TUNED_AT, delta=delta, sensitivity=description.sensitivity or 1.0

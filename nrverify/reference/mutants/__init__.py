@@ -5,7 +5,7 @@ Each mutant is a right implementation with one mistake that a competent engineer
 
 from __future__ import annotations
 
-from nrverify.reference.mutants import boundary, epsilon_knob, laplace, private_stopping, skellam, threshold
+from nrverify.reference.mutants import boundary, discrete, epsilon_knob, laplace, private_stopping, skellam, threshold
 from nrverify.reference.mutants.benign import NOISE_REDUCTION
 from nrverify.reference.mutants.benign_claims import CLAIMS
 from nrverify.reference.mutants.brownian import RECURSION
@@ -22,6 +22,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *SESSIONS,
     *laplace.MUTANTS,
     *skellam.MUTANTS,
+    *discrete.MUTANTS,
     *threshold.MUTANTS,
     *boundary.MUTANTS,
     *private_stopping.MUTANTS,
@@ -29,4 +30,4 @@ MUTANTS: tuple[Mutant, ...] = (
     *OVERLOOKED,
 )
 
-BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES)
+BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES, *discrete.RIGHT)

@@ -46,6 +46,8 @@ def family(kill: Kill) -> str:
         "brownian": "Brownian noise",
         "laplace": "Laplace noise",
         "skellam": "Skellam noise",
+        "discrete-laplace": "Discrete Laplace noise",
+        "discrete-gaussian": "Discrete Gaussian noise",
         "boundary": "Boundaries",
         "private-stopping": "Private stopping",
     }

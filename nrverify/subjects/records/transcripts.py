@@ -240,7 +240,9 @@ def _room(side: Side, description: Description) -> None:
     if side.times is None:
         return
     smallest, largest = float(np.nanmin(side.times)), float(np.nanmax(side.times))
-    if description.integer:
+    if description.integer and not description.family.rated:
+        return
+    if description.integer and description.family.variance is not None:
         variance = float(description.family.variance(np.array(largest), description.rate or 1.0))
         if variance > MOST_VARIANCE:
             raise SubjectFailed(

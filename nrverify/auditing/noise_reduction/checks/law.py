@@ -29,6 +29,12 @@ from nrverify.auditing.core.score_bins import (
 )
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
+from nrverify.auditing.noise_reduction.checks.integer_events import (
+    STILL,
+    alone_families,
+    single_releases,
+    steps_of_zero,
+)
 from nrverify.auditing.noise_reduction.checks.law_topics import LATER, LONGEST, STEPS, STRATA
 from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.auditing.noise_reduction.context import (
@@ -46,9 +52,10 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments
+from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, dot
+from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
 
 Floats = NDArray[np.float64]
 
@@ -83,9 +90,11 @@ class ReleaseLaw(PortfolioCheck):
     """
 
     any_value = True
-    configuration = ("edges", "stretches")
+    configuration = ("edges", "stretches", "integers")
 
-    def __init__(self, knob: Knob) -> None:
+    def __init__(self, knob: Knob, integers: Process | None = None) -> None:
+        """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too."""
+        self.integers = integers
         self.edges = np.geomspace(knob.low, knob.high, STRETCHES + 1)
         self.stretches = [
             topics.first_within(low, high) for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)
@@ -109,13 +118,15 @@ class ReleaseLaw(PortfolioCheck):
             families[variance] = (1.0, ScaleWealth())
             families[centre] = (0.5, MeanWealth())
             families[topics.BINS_AT_POSITION[at]] = (0.25, CellWealth(CELL_WEIGHTS))
+        if integers is not None:
+            families |= alone_families()
         super().__init__(families)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ReleaseLaw:
         """Over the range of the knob."""
-        return cls(context.knob)
+        return cls(context.knob, _integers(context))
 
     def observe(self, batch: Batch) -> None:
         """Bets on the marginal scores, position by position; of an adaptive session on the first release alone."""
@@ -124,6 +135,9 @@ class ReleaseLaw(PortfolioCheck):
         self.sessions += batch.sessions
         marginal = batch.innovations.marginal
         self._observe_first(batch, marginal[:, 0])
+        if self.integers is not None:
+            for topic, happened, weight in single_releases(self.integers, batch):
+                self.events(topic).bet(happened, weight)
         later = marginal[:, 1:LONGEST]
         if not batch.case.fixed or later.size == 0:
             return
@@ -192,10 +206,13 @@ class TranscriptLaw(PortfolioCheck):
 
     any_value = True
     adaptive = False
-    configuration = ("counts",)
+    configuration = ("counts", "integers")
 
-    def __init__(self, counts: Skellam | None = None) -> None:
-        """`counts` is the process of a difference of Poisson counts, whose steps may be rounded normals instead."""
+    def __init__(self, counts: Skellam | None = None, integers: Process | None = None) -> None:
+        """`counts` is the process of a difference of Poisson counts, whose steps may be rounded normals instead.
+
+        `integers` is that of other integer noise, whose steps of 0 are counted.
+        """
         families: dict[Topic, tuple[float, Wealth]] = {
             topics.VARIANCE: (6.0, ScaleWealth()),
             topics.EVERY_VARIANCE: (6.0, ScaleWealth()),
@@ -222,6 +239,9 @@ class TranscriptLaw(PortfolioCheck):
         self.counts = None if self.adaptive else counts
         if self.counts is not None:
             families[topics.COUNTS] = (4.0, RatioWealth(ROUNDED.values()))
+        self.integers = None if self.adaptive else integers
+        if self.integers is not None:
+            families[STILL] = (4.0, TieWealth())
         super().__init__(families)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
@@ -234,7 +254,8 @@ class TranscriptLaw(PortfolioCheck):
     def build(cls, context: NoiseReductionContext) -> Self:
         """With the process of the counts, where the noise is one."""
         description = context.description
-        return cls(cast(Skellam, description.claimed_process) if description.family.rated else None)
+        counts = cast(Skellam, description.claimed_process) if description.family.rated else None
+        return cls(counts, _integers(context) if hasattr(description.claimed_process, "forward") else None)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""
@@ -278,6 +299,9 @@ class TranscriptLaw(PortfolioCheck):
         if self.counts is not None:
             assert batch.times is not None
             self.ratios(topics.COUNTS).bet(rounded_ratios(self.counts, batch.noise, batch.times[0]))
+        if self.integers is not None:
+            for topic, happened, weight in steps_of_zero(self.integers, batch):
+                self.events(topic).bet(happened, weight)
 
     def _over_steps(self, batch: Batch, z: Floats, past: Floats, here: NDArray[np.bool_]) -> None:
         assert batch.times is not None
@@ -339,6 +363,12 @@ class AdaptiveLaw(TranscriptLaw):
     """
 
     adaptive = True
+
+
+def _integers(context: NoiseReductionContext) -> Process | None:
+    """The process of integer noise whose 0 and ±1 have bets of their own: not of counts, nor a law of one's own."""
+    family = context.description.family
+    return context.description.claimed_process if family.integer and not (family.rated or family.own) else None
 
 
 def _present(z: Floats) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ive
 
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.noise import EQUAL_TRANSCRIPTS, ONE_NUMBER_AGAIN
@@ -197,12 +196,12 @@ class Streams(Declared):
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
             # It ties as the given one does, for Laplace noise with probability (s/t)², or its step is the given one's.
-            tied = kept**2 if self.family.tied else np.where(kept == 1.0, 1.0, 0.0)
+            tied = kept**2 if self.family.jumps else np.where((kept == 1.0) | self.family.tied, 1.0, 0.0)
             return float((SINGLE_PRECISION_COLLISION * np.prod(np.maximum(tied, SINGLE_PRECISION_COLLISION))) ** d)
         if times is None:
             return 1.0
-        spans = -np.diff(np.append(times[0], 0.0))
-        return float(np.prod(ive(0, 2 * self.rate * spans)) ** d)
+        likeliest = self.family.likeliest
+        return 1.0 if likeliest is None else likeliest(times[0], self.rate) ** d
 
 
 def _most(name: Topic) -> int:

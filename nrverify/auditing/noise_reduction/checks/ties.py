@@ -51,7 +51,7 @@ NONE_BEYOND = {
 """Scales beyond which there may be no jump, and the ids of the alternatives."""
 
 NO_TIE = "no release equals the one before at a smaller time"
-TIED = Need(lambda context: bool(context.description.family.tied), "the noise claimed has no ties")
+TIED = Need(lambda context: bool(context.description.family.jumps), "the noise claimed has no ties")
 NEVER_TIED = Need(lambda context: not context.description.family.tied, "the noise claimed has ties")
 
 

@@ -54,6 +54,14 @@ LONG = 8
 """Schedules of so many times run through the range: cut short, they keep their last time."""
 GOLDEN = 0.6180339887498949
 """Multiples of the golden ratio modulo one are spread evenly, however many there are."""
+AWKWARD = (
+    *(1 / 3, 3 / 7, 2 / 3, 0.7, 1 - 2**-40, 1.0, 1 + 2**-40, 1.1, math.sqrt(2), 1.5, 1.9, math.e, 22 / 7, 10 / 3),
+    *(4.9, 7.3, 99 / 7, 31.6, 99.9, 1000003 / 9973, 314.159, 999.5),
+)
+"""Scales and variances with large denominators, irrational, next to an integer, or rounded away by a sampler that takes
+integers, tenths or small fractions: real samplers of integers went wrong exactly there."""
+AWKWARD_SHARE = 0.5
+"""Of single releases of integer noise; the others lie anywhere in the range."""
 ALONE_ROUNDS = 4
 """Cases of one look, at the last ε: it takes many sessions to see whether many looks have the same noise there."""
 
@@ -267,7 +275,7 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
         return replace(case, play=Fixed((knob.at(float(rng.random())),))) if alone else case
     if isinstance(rule, Fixed):
         if rule.length == 1:
-            return replace(case, play=Fixed((knob.at(float(rng.random())),)))
+            return replace(case, play=Fixed((_awkward(knob, rng) if integer else knob.at(float(rng.random())),)))
         if len(set(rule.schedule)) == rule.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
             return replace(case, play=Fixed(_scattered(rule.length, knob, rng)))
         schedule = _stretched(rule.schedule, knob.low, rng)
@@ -275,6 +283,15 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
         return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
     factor = _factor(rule.end, rule.start, knob, rng)
     return replace(case, play=replace(rule, start=rule.start * factor, end=rule.end * factor))
+
+
+def _awkward(knob: Knob, rng: np.random.Generator) -> float:
+    """A time at which samplers of integers go wrong, where the range has any; or one anywhere in it."""
+    ends = (knob.low, knob.high)
+    known = [*ends, *(at for at in AWKWARD if knob.low < at < knob.high)]
+    if rng.random() < AWKWARD_SHARE:
+        return known[int(rng.integers(len(known)))]
+    return knob.at(float(rng.random()))
 
 
 def _scattered(releases: int, knob: Knob, rng: np.random.Generator) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -58,6 +59,16 @@ def directions(d: int, distance: Callable[[Floats], float]) -> list[Floats]:
     return [axis, diagonal / distance(diagonal), mixed / distance(mixed)]
 
 
+def largest_integers(signs: Floats, size: float, distance: Callable[[Floats], float]) -> Floats:
+    """The largest integer vector within a distance that has these signs in as many coordinates as fit."""
+    for count in range(int(np.count_nonzero(signs)), 0, -1):
+        step = np.where(np.cumsum(np.abs(signs)) <= count, signs, 0.0)
+        times = math.floor(size / distance(step) * (1 + 1e-12))
+        if times >= 1:
+            return step * times
+    return signs * 0.0
+
+
 def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...], most: int | None = None) -> list[Pair]:
     """Neighbouring values along the designed directions, each with a play that ends where a black box sees most.
 
@@ -66,14 +77,16 @@ def pairs_for(description: Description, knob: Knob, dimensions: tuple[int, ...],
     pairs: list[Pair] = []
     for d in sorted({dimensions[0], dimensions[-1]}):
         for index, direction in enumerate(directions(d, description.family.distance)):
-            if description.integer and (d > 1 and index > 0):
+            if description.family.rated and (d > 1 and index > 0):
                 continue
             plays = _plays(description, knob, most)
             for number, (method, play, shift) in enumerate(plays):
                 if index > 0 and number > 0:
                     continue
                 value = tuple(float(x) for x in 5.0 + np.arange(d))
-                step = np.round(direction * shift) if description.integer else direction * shift
+                step = direction * shift
+                if description.integer:
+                    step = largest_integers(np.sign(direction), shift, description.family.distance)
                 neighbour = tuple(float(x) for x in np.array(value) - step)
                 name = f"pair {d}-{index}-{number}"
                 pairs.append(Pair(Case(name, value, play, method), neighbour))

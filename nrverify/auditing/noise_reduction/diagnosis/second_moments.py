@@ -88,9 +88,12 @@ def suspect_of(results: Sequence[CheckResult], moments: Moments | None, descript
     if moments is None or not any(result.verdict is CheckVerdict.REFUTED for result in results):
         return None
     rate, family = description.rate or 1.0, description.family
+    known = family.variance
+    if known is None:
+        return None
 
     def variance(times: Floats) -> Floats:
-        return family.variance(times, rate)
+        return known(times, rate)
 
     # Audits side by side, each with a thread per core for its small matrices, take ten times as long.
     with threadpool_limits(1):

@@ -38,6 +38,7 @@ from nrverify.auditing.noise_reduction.epsilon.single_release import TooLittle
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
+from nrverify.subjects.noise_families import FAMILIES
 
 HALF = 2.0
 """What is proved at any looks: a path that crossed at more noise is above again at less with probability at least ½."""
@@ -170,7 +171,7 @@ class EpsilonClaim(Declared, Additive):
         """The smallest failure, or shortfall of noise, that would have been refuted."""
         if self.times.known:
             at = f"at its own times of {len(self.times.known)} ε's,"
-            if self.judge.mechanism == "laplace":
+            if FAMILIES[self.judge.mechanism].pure:
                 return (Size(f"cost over the ε asked, {at}", 1.0, "ratio"),)
             return (Size(f"{self.judge.quantity}, {at}", self.judge.delta * OWN_TIMES_MARGIN, "δ"),)
         resolution = self.levels.resolution(alpha)

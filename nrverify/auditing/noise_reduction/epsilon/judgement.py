@@ -18,6 +18,7 @@ from nrverify.auditing.noise_reduction.epsilon.single_release import LeastNoise
 from nrverify.laws.crossing import crossing_probability
 from nrverify.laws.skellam_looks import passing_probability
 from nrverify.statistics.estimate import Estimate, Measure
+from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +77,7 @@ class ClaimJudge:
     def at_own_times(self, known: dict[float, float]) -> Judgement:
         """With the times the subject itself gives for its ε's."""
         epsilons, times = np.array(list(known)), np.array(list(known.values()))
-        if self.mechanism == "laplace":
+        if FAMILIES[self.mechanism].pure:
             return certain(self.pure({(0, epsilon): t for epsilon, t in known.items()}))
         if self.mechanism == "skellam":
             failure = passing_probability(epsilons, times, int(self.sensitivity), self.rate) / OWN_TIMES_MARGIN

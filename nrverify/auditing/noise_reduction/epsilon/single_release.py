@@ -16,6 +16,7 @@ from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.wealth import EFFECTS, log_average
+from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +35,7 @@ LEAST_LOG_RATIO = -1e6
 @lru_cache(maxsize=1024)
 def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float, rate: float) -> float:
     """The smallest t at which P(loss > ε) ≤ δ: with less noise the claim fails at this look alone."""
-    if mechanism == "laplace":
+    if FAMILIES[mechanism].pure:
         return sensitivity / epsilon
     if mechanism == "skellam":
         return _least_skellam(epsilon, int(sensitivity), delta, rate)
@@ -157,11 +158,11 @@ class LaplaceRatios:
         return np.asarray(-sizes.size * SMALLER - float(sizes.sum()) / self.t * np.expm1(-SMALLER))
 
 
-class SkellamRatios:
-    """log of the pmf of Skellam noise at t e^θ over that at t, for each θ < 0, from a table that grows."""
+class IntegerRatios:
+    """log of the pmf of integer noise at t e^θ over that at t, for each θ < 0, from a table that grows."""
 
-    def __init__(self, t: float, rate: float) -> None:
-        self._process = Skellam(rate)
+    def __init__(self, mechanism: str, t: float, rate: float) -> None:
+        self._process = FAMILIES[mechanism].process(rate)
         self._t = t
         self._table = np.empty((SMALLER.size, 0))
 
@@ -178,6 +179,6 @@ class SkellamRatios:
 
 
 @lru_cache(maxsize=256)
-def _ratios(mechanism: str, t: float, rate: float) -> LaplaceRatios | SkellamRatios:
+def _ratios(mechanism: str, t: float, rate: float) -> LaplaceRatios | IntegerRatios:
     """Kept in this process: a check that scores one batch of transcripts does not work them out again."""
-    return LaplaceRatios(t) if mechanism == "laplace" else SkellamRatios(t, rate)
+    return IntegerRatios(mechanism, t, rate) if FAMILIES[mechanism].integer else LaplaceRatios(t)
