@@ -63,6 +63,9 @@ class Mechanism:
     def advise(self, drawer: Drawer) -> None:
         """Tries, last of all, what may upset a subject and is only advice."""
 
+    def diagnose(self, drawer: Drawer) -> None:
+        """Asks, after a refutation, what tells its cause; nothing is judged by it, and nothing may be raised."""
+
     def judged(self) -> tuple[CheckResult, ...]:
         """Checks that were judged by calculation before anything is sampled."""
         return ()
@@ -140,6 +143,8 @@ class SampledAudit:
                 self.stopped = self.drawer.run(
                     lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, mechanism.refused
                 )
+                if requests is not None and self._any_refuted():
+                    mechanism.diagnose(requests)
                 if self.drawer.failure is None and requests is not None:
                     mechanism.advise(requests)
             elif self._any_refuted():
