@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nrverify.auditing.core.faults import Effect, Fault
 
@@ -30,6 +30,8 @@ class Suspect:
     """Whether the noise claimed is normal: then second moments tell all."""
     redraws_repeated: bool
     """Whether the likeliest fault answers a time asked for again with another release."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What was fitted, in words, by the ids of faults that are a wrong formula."""
 
     @property
     def effect(self) -> Effect:

@@ -31,11 +31,19 @@ def explained(
     forms = {(one.id, one.cls.__name__): one for one in declarations}
     root = root_cause(results, suspect, {id: one.implied_by for id, one in first.items()}, description.integer)
     said = [forms.get((result.id, result.form), first.get(result.id)) for result in results]
-    return tuple(_explained(*pair, root, alpha, reproduce) for pair in zip(results, said, strict=True))
+    rooted = next((result.finding for result in results if result.id == root.check), None)
+    if rooted is not None and root.suspect is not None:
+        rooted = _suspected(rooted, root.suspect)
+    return tuple(_explained(*pair, root, rooted, alpha, reproduce) for pair in zip(results, said, strict=True))
 
 
 def _explained(
-    result: CheckResult, declaration: Declaration | None, root: RootCause, alpha: float, reproduce: str
+    result: CheckResult,
+    declaration: Declaration | None,
+    root: RootCause,
+    rooted: Finding | None,
+    alpha: float,
+    reproduce: str,
 ) -> CheckResult:
     finding = result.finding
     if result.verdict is not CheckVerdict.REFUTED:
@@ -44,6 +52,9 @@ def _explained(
         finding = _suspected(finding, root.suspect)
     said = worded(replace(result, finding=finding), declaration)
     explanation = _explanation(said, declaration, root, alpha)
+    if explanation.follows is not None and said.finding is not None and rooted is not None:
+        # It has no cause of its own: in data, too, the fault is that of the check it follows.
+        said = replace(said, finding=replace(said.finding, fault=rooted.fault, nearest=rooted.nearest))
     return replace(said, explanation=explanation, message=" ".join(explanation.lines), reproduce=reproduce)
 
 
@@ -59,6 +70,8 @@ def _explanation(result: CheckResult, declaration: Declaration | None, root: Roo
     at_root = result.id == root.check
     if finding is not None and finding.where is not None and at_root and result.id in LAWS:
         seen += f" Seen only {place_text(finding.where)}."
+    if finding is not None and at_root and finding.texts.get("first") == "right":
+        seen += " Release 1 is right, later ones are not: look at the bridge, the step from one release to the next."
     follows = root.check if result.id in root.follow else None
     cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, root, at_root))
     if follows is not None:
@@ -97,6 +110,8 @@ def _cause(finding: Finding, root: RootCause, at_root: bool) -> str:
 def _fitted_cause(fault: Fault, suspect: Suspect) -> str:
     """The cause, with the constant that was fitted and where it may come from."""
     ratio = suspect.ratios.get(fault.id)
+    if fault.id in suspect.words:
+        return f"{fault.cause}: {suspect.words[fault.id]}"
     if ratio is None:
         return fault.cause
     origin = origin_of(ratio)

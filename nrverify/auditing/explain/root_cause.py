@@ -16,6 +16,8 @@ REPEATED, LATTICE, STREAMS, VALUE = "ties.repeated-time", "lattice", "randomness
 """Ids of checks, as declared."""
 RELEASE, TRANSCRIPT, ADAPTIVE, TIES = "law.release", "law.transcript", "law.adaptive", "ties"
 """Ids of checks, as declared."""
+INDEPENDENCE = ("independence.coordinates", "independence.sessions")
+"""Ids of checks, as declared."""
 PRIMARY = (REPEATED, RELEASE, TIES, TRANSCRIPT, ADAPTIVE)
 """Checks that show a fault of the law directly, in the order in which one is taken for the root."""
 LAWS = (RELEASE, TRANSCRIPT, ADAPTIVE, TIES, REPEATED, VALUE)
@@ -54,7 +56,10 @@ def root_cause(
     evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
     source = _source(refuted, evidence, integer)
     if source is None:
-        return RootCause()
+        return _unnamed(refuted, implied_by)
+    shared = _shared(refuted, evidence, source)
+    if shared is not None and not (suspect is not None and _explains(suspect, refuted)):
+        return RootCause(shared, None, frozenset(id for id in refuted if id in LAWS or id in INDEPENDENCE) - {shared})
     if source not in LAWS or (source == VALUE and not refuted.keys().isdisjoint(PRIMARY)):
         suspect = None
     if suspect is not None and not _explains(suspect, refuted):
@@ -64,11 +69,34 @@ def root_cause(
         if of_noise.FORGETFUL_SESSIONS in _named(refuted, TRANSCRIPT) and suspect.gain < evidence[TRANSCRIPT]:
             # A mixture of two laws has second moments between theirs.
             suspect = replace(suspect, faults=(*suspect.faults, of_noise.FORGETFUL_SESSIONS))
-    follow = _follow(source, refuted, suspect, implied_by)
-    # What has clearly more evidence than its source has a cause of its own.
-    if suspect is None and evidence[source] and not _is(refuted, source, of_noise.PULLED_TO_ZERO):
-        follow = {id for id in follow if evidence.get(id, 0.0) < CLEARER * evidence[source]}
-    return RootCause(source, suspect, frozenset(follow))
+    return RootCause(source, suspect, frozenset(_follow(source, refuted, suspect, implied_by)))
+
+
+def _unnamed(refuted: Mapping[str, Finding], implied_by: Mapping[str, tuple[str, ...]]) -> RootCause:
+    """The first refuted check that no other explains, and those that it explains."""
+    source = next((id for id in refuted if refuted.keys().isdisjoint(implied_by.get(id, ()))), None)
+    if source is None:
+        return RootCause()
+    return RootCause(source, None, frozenset(_implied(source, refuted, implied_by)))
+
+
+def _shared(refuted: Mapping[str, Finding], evidence: Mapping[str, float], source: str) -> str | None:
+    """A check of independence that sees clearly more than those of the law, which come of what it sees."""
+    if source not in LAWS:
+        return None
+    most = max(evidence.get(id, 0.0) for id in refuted if id in LAWS)
+    seen = [id for id in INDEPENDENCE if id in refuted and evidence[id] >= CLEARER * most]
+    return max(seen, key=evidence.__getitem__, default=None)
+
+
+def _implied(source: str, refuted: Mapping[str, Finding], implied_by: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """Refuted checks that the source explains, or that others explain which it explains."""
+    found: set[str] = set()
+    while True:
+        more = {id for id in refuted if not found.union({source}).isdisjoint(implied_by.get(id, ()))} - {source}
+        if more <= found:
+            return found
+        found |= more
 
 
 def _is(refuted: Mapping[str, Finding], id: str, *faults: Fault) -> bool:
@@ -129,7 +157,10 @@ def _follow(
     implied_by: Mapping[str, tuple[str, ...]],
 ) -> set[str]:
     """Checks whose refutation comes of this one's: as declared, and all of the law where one fault explains it."""
-    others = {id for id in refuted if source in implied_by.get(id, ())}
+    others = _implied(source, refuted, implied_by)
+    if source in LAWS:
+        # A wrong law shows in every check of the law: what each would say of its own accord is one guess too many.
+        others |= {id for id in LAWS if id in refuted and id != REPEATED}
     if _is(refuted, STREAMS, *SAME_SIZES):
         # Noise cut off at a limit repeats itself whatever its streams.
         others.add(STREAMS)

@@ -11,6 +11,7 @@ from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
@@ -31,12 +32,14 @@ from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_of
+from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import (
     ADVICE_SAMPLES,
     INWARDS,
     LONGEST,
     admitted_range,
+    disturbed,
     drawn_beside,
     refusals,
     repeats_itself,
@@ -60,6 +63,8 @@ FEWEST = 16
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
 NOT_ATTACKED = "not tried: it takes the law for granted, and another check is refuted"
+NOT_OF_SESSIONS = ("lattice", "protocol.finite")
+"""Checks of single releases, which other sessions do not disturb."""
 
 
 @runtime_checkable
@@ -95,6 +100,7 @@ class NoiseReductionMechanism(Mechanism):
         self.refused_settings: dict[str, Any] | None = None
         self.advice: list[CheckResult] = []
         self._suspect: Suspect | None = None
+        self._disturbed = False
 
     def ask(self, context: NoiseReductionContext) -> None:
         """The checks that can be asked in a context."""
@@ -234,6 +240,10 @@ class NoiseReductionMechanism(Mechanism):
         self.context = replace(self.context, cases=cases)
         return replace(task, setting=moved)
 
+    def diagnose(self, drawer: Drawer) -> None:
+        """Whether sessions that are open together disturb each other."""
+        self._disturbed = disturbed(drawer, self.description, self.context.knob, self.context.most_releases)
+
     def advise(self, drawer: Drawer, refuted: bool) -> None:
         """The last bits; then invalid requests and repeated seeds, since they may upset a subject. All is advice."""
         if any(not check.exact for check in self.aside):
@@ -264,8 +274,12 @@ class NoiseReductionMechanism(Mechanism):
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With the places of faults, those that are not covered, and advice."""
         kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
-        found = with_place(results, getattr(kept, "places", None))
-        self._suspect = suspect_of(found, getattr(kept, "moments", None), self.description)
+        places = getattr(kept, "places", None)
+        found = told_apart(with_place(results, places), places)
+        if self._disturbed:
+            found = [_of_sessions(result) for result in found]
+        if not self._disturbed:
+            self._suspect = suspect_of(found, getattr(kept, "moments", None), self.description)
         covered = [*found, *self.not_covered, *self.advice]
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
@@ -287,6 +301,13 @@ class NoiseReductionMechanism(Mechanism):
             _range(sorted({len(case.value) for case in cases}), "dimension"),
             _range(sorted({case.rule.length for case in cases}), "release"),
         )
+
+
+def _of_sessions(result: CheckResult) -> CheckResult:
+    """A refutation of the law or of streams, by sessions that were seen to disturb each other."""
+    if result.verdict is not CheckVerdict.REFUTED or result.finding is None or result.id in NOT_OF_SESSIONS:
+        return result
+    return replace(result, finding=result.finding.of(STATE_BETWEEN_SESSIONS))
 
 
 def _value_range(cases: tuple[Case, ...], integer: bool) -> str:

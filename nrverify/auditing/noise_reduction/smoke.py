@@ -28,8 +28,8 @@ SMOKE_SESSIONS = 2
 LONGEST = 12
 """Releases of the longest schedule that is tried where no case asks for any: that of the usual designs."""
 MORE_NOISE = "a request for more noise after less"
-ADVICE_SAMPLES = 6
-"""Sessions of `repeats_itself` and `refusals` together."""
+ADVICE_SAMPLES = 10
+"""Sessions of `repeats_itself`, `disturbed` and `refusals` together."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,26 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob, most: i
     else:
         twice = [drawer.host.ask(Play(value, Fixed(schedule), [seed]))[0] for _ in range(2)]
     return bool(np.array_equal(twice[0], twice[1]))
+
+
+def disturbed(drawer: Drawer, description: Description, knob: Knob, most: int | None) -> bool:
+    """Whether a session that repeats itself alone does not while another, of another value, is open beside it."""
+    if "open" not in description.methods:
+        return False
+    d = _smallest(description)
+    values = np.array([(VALUES[0],) * d, (VALUES[1],) * d])
+    policy, seeds = Fixed(knob.steps(0.4, [0.5, 0.5])[:most]), [drawer.seed(), drawer.seed()]
+    drawer.drawn += 4
+    try:
+        alone, again = (drawer.host.ask(Play(values[0], policy, seeds[:1]))[0][0] for _ in range(2))
+    except (SubjectFailed, SubjectRefused):
+        return False
+    try:
+        together = drawer.host.ask(Play(values, policy, seeds))[0][0]
+    except (SubjectFailed, SubjectRefused):
+        # What works alone fails beside another: that is a disturbance, too.
+        return bool(np.array_equal(alone, again))
+    return bool(np.array_equal(alone, again) and not np.array_equal(alone, together))
 
 
 def _try(drawer: Drawer, description: Description, schedule: tuple[float, ...], value: tuple[float, ...]) -> None:

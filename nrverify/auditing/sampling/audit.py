@@ -69,6 +69,9 @@ class Mechanism:
     def advise(self, drawer: Drawer, refuted: bool) -> None:
         """Tries, last of all, what may upset a subject and is only advice; told whether something is refuted."""
 
+    def diagnose(self, drawer: Drawer) -> None:
+        """Asks, after a refutation, what tells its cause; nothing is judged by it, and nothing may be raised."""
+
     def judged(self) -> tuple[CheckResult, ...]:
         """Checks that were judged by calculation before anything is sampled."""
         return ()
@@ -148,6 +151,8 @@ class SampledAudit:
                 self.stopped = self.drawer.run(
                     lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, mechanism.refused
                 )
+                if requests is not None and self._any_refuted():
+                    mechanism.diagnose(requests)
             elif self._any_refuted():
                 self.stopped = "refuted"
             if (mechanism.checks or mechanism.aside) and self.drawer.failure is None and requests is not None:

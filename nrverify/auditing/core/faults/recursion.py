@@ -50,4 +50,5 @@ NEVER_REDUCED = _row("never-reduced", "the noise is never reduced: each release 
 LAST_TIME = _row("last-time-throughout", "every release has the noise of the last time")
 ALL_SCALED = _row("all-noise-scaled", "all noise has the same wrong constant in its variance")
 FIRST_SCALED = _row("first-release-scaled", "the first release has a wrong constant in its variance")
+STEP_FACTOR = _row("step-variance-factor", "the step of the bridge has a wrong variance")
 STEPS_SCALED = _row("steps-scaled", "the steps of the bridge have a wrong constant in their variance")

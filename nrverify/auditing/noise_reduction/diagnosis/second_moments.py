@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,18 @@ from scipy.linalg import solve_triangular
 from threadpoolctl import threadpool_limits
 
 from nrverify.auditing.core.faults import Fault
-from nrverify.auditing.core.faults.recursion import ALL_SCALED, FIRST_SCALED, STEPS_SCALED
+from nrverify.auditing.core.faults.recursion import ALL_SCALED, FIRST_SCALED, STEP_FACTOR, STEPS_SCALED
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, UNREPEATED, Variance, walked
+from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import (
+    RECURSIONS,
+    UNREPEATED,
+    Variance,
+    bridged,
+    walked,
+)
+from nrverify.auditing.noise_reduction.diagnosis.step_factor import step_factor
 from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
@@ -111,17 +119,18 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | N
     claimed = [_factored(walked(variance(one.times))) for one in seen]
     base = sum(one.log_likelihood(factor) for one, factor in zip(seen, claimed, strict=True))
     fitted = [_Fitted(None, claimed, LEAST_GAIN)]
-    for one in _suspected(seen, variance, claimed):
+    for one in _suspected(seen, variance, claimed, normal):
         found = sum(known.log_likelihood(factor) for known, factor in zip(seen, one.factors, strict=True))
         fitted.append(replace(one, gain=found + one.gain - base))
     fitted.sort(key=lambda one: one.gain, reverse=True)
     best, second = fitted[:2]
     # Few sessions of counts or rare jumps hardly tell whether it fits, but may tell it from all others.
     told = not normal and best.gain > DECISIVE * second.gain and sum(one.count for one in seen) < FEW
-    if best.fault is None or not (told or _fits(seen, best.factors)):
+    if best.fault is None or not (told or _fits(seen, best.factors, normal)):
         return None
     near = [one for one in fitted[1:MOST_NAMED] if one.gain > best.gain - NEAR and one.fault is not None]
-    named = {one.fault: one.ratio for one in (best, *near) if one is best or _fits(seen, one.factors)}
+    shown = [one for one in (best, *near) if one is best or _fits(seen, one.factors, normal)]
+    named = {one.fault: one.ratio for one in shown}
     precisions = [_precision(one, factor, variance) for one, factor in zip(seen, best.factors, strict=True)]
     return Suspect(
         tuple(fault for fault in named if fault is not None),
@@ -130,6 +139,7 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | N
         best.gain,
         normal,
         redraws_repeated=best.fault in UNREPEATED,
+        words={one.fault.id: one.words for one in shown if one.fault is not None and one.words},
     )
 
 
@@ -142,6 +152,8 @@ class _Fitted:
     gain: float
     ratio: float | None = None
     """The constant that was fitted, if one was."""
+    words: str = ""
+    """What was fitted, where that is a formula."""
 
 
 @dataclass(frozen=True)
@@ -162,11 +174,32 @@ class _Seen:
         return float(-self.count * np.log(np.diag(factor)).sum() - 0.5 * np.trace(self.innovations(factor)))
 
 
-def _suspected(seen: list[_Seen], variance: Variance, claimed: list[Floats]) -> Iterator[_Fitted]:
+def _suspected(seen: list[_Seen], variance: Variance, claimed: list[Floats], normal: bool) -> Iterator[_Fitted]:
     """Faults with their factors; what they gain so far is minus what holds them back."""
     for fault, recursion in RECURSIONS.items():
         yield _Fitted(fault, [_factored(recursion(variance, one.times)) for one in seen], 0.0)
     yield from _constants(seen, claimed)
+    if normal:
+        yield from _powers(seen, claimed)
+
+
+def _powers(seen: list[_Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
+    """Steps whose variance is wrong by powers of their two times."""
+    steps = []
+    for one, factor in zip(seen, claimed, strict=True):
+        ratios = np.diag(one.innovations(factor))[1:] / one.count
+        steps += [
+            (float(t), float(s), one.count, float(r)) for (t, s), r in zip(pairwise(one.times), ratios, strict=True)
+        ]
+    found = step_factor(steps)
+    if found is None:
+        return
+    factors = []
+    for one, factor in zip(seen, claimed, strict=True):
+        keeps = one.times[1:] / one.times[:-1]
+        right = np.sqrt(one.times[1:] * (1 - keeps))
+        factors.append(bridged(float(factor[0, 0]), keeps, right * np.sqrt(found.at(one.times))))
+    yield _Fitted(STEP_FACTOR, factors, -found.cost, words=found.words)
 
 
 def _constants(seen: list[_Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
@@ -200,7 +233,7 @@ def _factored(factor: Floats) -> Floats:
     return np.asarray(scales[:, None] * np.linalg.cholesky(correlation))
 
 
-def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
+def _fits(seen: list[_Seen], factors: list[Floats], normal: bool) -> bool:
     """Whether innovations have variance 1 at each position, and none follows the one before."""
     longest = max(one.times.size for one in seen)
     squares, counts, lagged, pairs = np.zeros(longest), np.zeros(longest), 0.0, 0
@@ -212,8 +245,8 @@ def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
         counts[:k] += one.count
         lagged += float(np.diag(products, 1).sum())
         pairs += one.count * (k - 1)
-    # Squares of Laplace noise vary about five times their mean squared.
-    chance = 4 * np.sqrt(5 / counts)
+    # Squares of normal noise vary by twice their mean squared, those of Laplace noise by about five times.
+    chance = 4 * np.sqrt((2 if normal else 5) / counts)
     ratios = squares / counts
     within = (ratios > FITS[0] - chance) & (ratios < FITS[1] + chance)
     return bool(within.all()) and abs(lagged) <= LARGEST_CORRELATION * pairs + 6 * np.sqrt(pairs)
