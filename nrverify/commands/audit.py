@@ -22,7 +22,7 @@ from nrverify.commands.replay_files import record_options, recorder_for, say_wha
 
 
 def seed_or_random(ctx: click.Context, parameter: click.Parameter, value: str) -> int:
-    """A whole number, or one drawn and printed for the word random."""
+    """An integer, or one drawn and printed for the word random."""
     if value == "random":
         drawn = secrets.randbelow(2**32)
         click.echo(f"seed {drawn}", err=True)

@@ -29,7 +29,7 @@ from nrverify.commands.options import (
 if TYPE_CHECKING:
     from nrverify.reproduce.figures.drawing import Kind
     from nrverify.reproduce.result import Figure, Reproduction
-    from nrverify.reproduce.settings import Settings
+    from nrverify.reproduce.settings import ReproductionSettings
     from nrverify.reproduce.trials import Progress
 
 NAMES = (
@@ -51,7 +51,7 @@ QUICK = {"trials": 100, "per_doubling": 6}
 """A tenth of the trials and about a third of the levels: every figure for about a thirtieth of the work."""
 
 
-class Refusal(click.ClickException):
+class UnusableData(click.ClickException):
     """Data, a download or a folder that cannot be used: one sentence and exit code 2."""
 
     exit_code = 2
@@ -162,7 +162,7 @@ def command(
             reproduction = reproduce(figures, source, settings, executor, progress_line(quiet))
             _write_figures(reproduction, folder, executor)
     except (DataError, FetchError) as error:
-        raise Refusal(str(error)) from error
+        raise UnusableData(str(error)) from error
     write_all((report, lambda: _report(reproduction, folder, report)), (html, lambda: _page(reproduction, folder)))
     if not quiet:
         from nrverify.report.reproduction.terminal import print_reproduction, what_was_written
@@ -216,13 +216,15 @@ def _one_thread_each() -> None:
             os.environ.setdefault(name, "1")
 
 
-def _settings(quick: bool, trials: int | None, per_doubling: int | None, choices: dict[str, object]) -> Settings:
-    from nrverify.reproduce.settings import Settings
+def _settings(
+    quick: bool, trials: int | None, per_doubling: int | None, choices: dict[str, object]
+) -> ReproductionSettings:
+    from nrverify.reproduce.settings import ReproductionSettings
 
     asked = {"trials": trials, "per_doubling": per_doubling}
     given = {name: value for name, value in asked.items() if value is not None}
     try:
-        return Settings(**{**(QUICK if quick else {}), **given, **choices})  # type: ignore[arg-type]
+        return ReproductionSettings(**{**(QUICK if quick else {}), **given, **choices})  # type: ignore[arg-type]
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
@@ -252,7 +254,7 @@ def _folder(out: str | None) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise Refusal(
+        raise UnusableData(
             f"cannot write figures into {folder}: {error.strerror or error}; name another with --out"
         ) from error
     return folder
@@ -287,7 +289,7 @@ def _write(path: Path, content: bytes) -> None:
     except OSError as error:
         if draft is not None:
             draft.unlink(missing_ok=True)
-        raise Refusal(f"cannot write {path}: {error.strerror or error}") from error
+        raise UnusableData(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def progress_line(quiet: bool) -> Progress | None:

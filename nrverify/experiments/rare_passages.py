@@ -32,7 +32,7 @@ LINE = Linear.tightest_at(epsilon=0.3, delta=DELTA, sensitivity=1.0)
 LINE_LOOKS = geometric(8 * LINE.b / LINE.a, 0.85, 30)
 """Looks on both sides of b/a, where the line is tightest."""
 
-ROUNDING = 1e-9
+WEIGHT_ROUNDING = 1e-9
 """A weight at its largest possible value is computed with this error at most; a wrong weight exceeds it by far more."""
 
 
@@ -53,7 +53,7 @@ def line_at_one_in_a_million(experiment: Experiment, ratio: float = 1.0) -> None
     for batch in batches(experiment, 24_000):
         drifted = simulate("brownian", 0.0, LINE_LOOKS, batch.size, batch.seed)[:, ::-1, 0] + 2 * LINE.a * t
         weights = _weight_at_first(drifted, LINE.a * t + LINE.b, 2 * LINE.a, t)
-        bounded = bounded and bool(np.all(weights <= 1 + ROUNDING))
+        bounded = bounded and bool(np.all(weights <= 1 + WEIGHT_ROUNDING))
         wealth.bet(np.minimum(weights, 1.0))
     experiment.exact("no weight above e^{−2ab}", bounded)
     experiment.test(f"{mean_text(wealth, ' δ')}", p_value(wealth.log_e))

@@ -25,7 +25,7 @@ SUBJECT = "subject"
 
 
 @dataclass
-class Run:
+class GateRun:
     """What the command line says over the gates, where reports go, and what was audited so far."""
 
     alpha: float | None
@@ -101,7 +101,7 @@ class GateItem(pytest.Item):
     """One check of a gate's audit as a test."""
 
     def __init__(
-        self, *, gate: Gate, run: Run, check: str, checks: tuple[str, ...], trouble: str | None, **kwargs: Any
+        self, *, gate: Gate, run: GateRun, check: str, checks: tuple[str, ...], trouble: str | None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         assert self.parent is not None

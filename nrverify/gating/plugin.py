@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nrverify.closest import closest
-from nrverify.gating.items import SUBJECT, GateItem, Run, without_warnings
+from nrverify.gating.items import SUBJECT, GateItem, GateRun, without_warnings
 from nrverify.report.atomic_write import refusal
 from nrverify.report.audit.formats import DOCUMENTS
 
 if TYPE_CHECKING:
     from nrverify.gating.declare import Gate
 
-RUN = pytest.StashKey[Run]()
+RUN = pytest.StashKey[GateRun]()
 SHARED = "nrverify"
 """What a controller of pytest-xdist tells its workers: the folder they share, where reports go, and the seed."""
 
@@ -89,11 +89,11 @@ def pytest_configure(config: pytest.Config) -> None:
     told = getattr(config, "workerinput", {}).get(SHARED)
     alpha, samples = config.getoption("--nrverify-alpha"), config.getoption("--nrverify-samples")
     if told is not None:
-        config.stash[RUN] = Run(alpha, samples, told["seed"], told["files"], Path(told["folder"]))
+        config.stash[RUN] = GateRun(alpha, samples, told["seed"], told["files"], Path(told["folder"]))
         return
     seed = _seed(config.getoption("--nrverify-seed"))
     _check_settings(alpha, samples, seed)
-    config.stash[RUN] = Run(alpha, samples, seed, _files(config), None)
+    config.stash[RUN] = GateRun(alpha, samples, seed, _files(config), None)
     config.pluginmanager.register(Summary(), "nrverify-summary")
 
 

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-18
 """Tail of an increment on each side: thousands of looks together lose less than the rounding of the whole mass."""
-ROUNDING = 1e-9
+LOSS_ROUNDING = 1e-9
 """Relative to ε, or to 1 below it: above the error of a computed loss, and far below the step from one integer to the
 next."""
 DIRECT = 4_000_000
@@ -43,7 +43,7 @@ def _first_above(process: Skellam, t: float, epsilon: float, sensitivity: int) -
     """The smallest noise whose loss at time t is above ε (the loss grows with the noise)."""
 
     # The noise next to the level has a loss of exactly ε for a boundary that wastes nothing: rounding is no excess.
-    allowed = epsilon + ROUNDING * max(epsilon, 1.0)
+    allowed = epsilon + LOSS_ROUNDING * max(epsilon, 1.0)
 
     def above(k: int) -> bool:
         return bool(process.loss(t, 0, -sensitivity, k) > allowed)

@@ -12,7 +12,7 @@ from nrverify.reproduce.logistic import logistic_task
 from nrverify.reproduce.result import Estimate, Exhibit, Figure, Line, Panel, Table
 from nrverify.reproduce.ridge import ridge_task
 from nrverify.reproduce.schedule import Process
-from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, TUNED, Settings, levels
+from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, TUNED, ReproductionSettings, levels
 from nrverify.reproduce.setup import MECHANISMS, PROCESSES, TITLES, Outcomes, Setup, TaskName, nearest, plans_at
 from nrverify.reproduce.stopping import stops
 from nrverify.reproduce.trials import Plan
@@ -29,7 +29,7 @@ class Choice:
 
     name: str
     label: str
-    change: Callable[[Settings], Settings] = lambda settings: settings
+    change: Callable[[ReproductionSettings], ReproductionSettings] = lambda settings: settings
     sample: int = 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from nrverify.reproduce.data.sources import load
 from nrverify.reproduce.figures.exhibits import kinds
 from nrverify.reproduce.result import Reproduction
-from nrverify.reproduce.settings import Settings
+from nrverify.reproduce.settings import ReproductionSettings
 from nrverify.reproduce.setup import setup
 from nrverify.reproduce.trials import Progress, run
 
@@ -18,12 +18,12 @@ from nrverify.reproduce.trials import Progress, run
 def reproduce(
     names: Sequence[str] = (),
     folder: Path | None = None,
-    settings: Settings | None = None,
+    settings: ReproductionSettings | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Reproduction:
     """The exhibits asked for (all by default), on the data of the folder or on synthetic data where there is none."""
-    settings = settings or Settings()
+    settings = settings or ReproductionSettings()
     known = kinds()
     chosen = {name: kind for name, kind in known.items() if not names or name in names}
     tasks = frozenset(kind.task for kind in chosen.values() if kind.task is not None)

@@ -31,7 +31,7 @@ SOLVERS: tuple[Solver, ...] = ("plain", "repaired")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReproductionSettings:
     """One run: its size, and a choice for everything that the paper leaves open.
 
     - `per_doubling` (the ε grid is not given): 0.15·2^(k/per_doubling), so that 0.3 is a level.

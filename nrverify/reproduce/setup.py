@@ -13,7 +13,7 @@ from nrverify.reproduce.logistic import Logistic, logistic_task
 from nrverify.reproduce.ridge import Ridge, ridge_task
 from nrverify.reproduce.schedule import Process, Schedule, brownian_times, laplace_times, ridge_schedules
 from nrverify.reproduce.sensitivities import logistic as logistic_sensitivity
-from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, Settings, Split, levels
+from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, ReproductionSettings, Split, levels
 from nrverify.reproduce.trials import Outcome, Plan
 
 TaskName = Literal["logistic", "ridge"]
@@ -28,7 +28,7 @@ Outcomes = dict[str, Outcome]
 class Setup:
     """What every figure is made from: the settings, the data and the tasks on them."""
 
-    settings: Settings
+    settings: ReproductionSettings
     data: Data
     logistic: Logistic | None
     ridge: Ridge | None
@@ -42,7 +42,7 @@ class Setup:
         return Place(task, self.data.source(task).kind)
 
 
-def setup(settings: Settings, data: Data) -> Setup:
+def setup(settings: ReproductionSettings, data: Data) -> Setup:
     """The tasks of the data that are there."""
     logistic = logistic_task(data.events[0], settings.utility) if data.events else None
     ridge = None

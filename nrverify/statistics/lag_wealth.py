@@ -10,7 +10,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
-from nrverify.statistics.wealth import EFFECTS
+from nrverify.statistics.wealth import EFFECT_SIZES
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class LagWealth(Additive):
 
     def _of_lags(self) -> Floats:
         """log e-value of each lag."""
-        grid = EFFECTS[:, None] * self.cross - 0.5 * EFFECTS[:, None] ** 2 * self.energy
+        grid = EFFECT_SIZES[:, None] * self.cross - 0.5 * EFFECT_SIZES[:, None] ** 2 * self.energy
         largest = grid.max(axis=0)
         return np.asarray(largest + np.log(np.exp(grid - largest).mean(axis=0)))
 

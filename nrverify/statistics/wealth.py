@@ -19,7 +19,7 @@ from nrverify.statistics.estimate import Estimate, Measure
 
 Floats = NDArray[np.float64]
 
-EFFECTS: Floats = np.concatenate([sign * 0.004 * 1.5 ** np.arange(17) for sign in (-1.0, 1.0)])
+EFFECT_SIZES: Floats = np.concatenate([sign * 0.004 * 1.5 ** np.arange(17) for sign in (-1.0, 1.0)])
 """Sizes of effect bet on, from 0.4 % (the smallest a default budget can see) to 2.6."""
 
 HALF_TIE_EFFECTS: Floats = np.geomspace(0.01, 6.0, 14)
@@ -78,7 +78,7 @@ class ScaleWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return log_average(-0.5 * self.count * EFFECTS - 0.5 * self.squares * np.expm1(-EFFECTS))
+        return log_average(-0.5 * self.count * EFFECT_SIZES - 0.5 * self.squares * np.expm1(-EFFECT_SIZES))
 
     @property
     def ratio(self) -> float:
@@ -116,7 +116,7 @@ class MeanWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return log_average(EFFECTS * self.cross - 0.5 * EFFECTS**2 * self.energy)
+        return log_average(EFFECT_SIZES * self.cross - 0.5 * EFFECT_SIZES**2 * self.energy)
 
     @property
     def slope(self) -> float:
@@ -144,7 +144,7 @@ class ExponentialWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return log_average(-self.count * EFFECTS - self.total * np.expm1(-EFFECTS))
+        return log_average(-self.count * EFFECT_SIZES - self.total * np.expm1(-EFFECT_SIZES))
 
     @property
     def ratio(self) -> float:

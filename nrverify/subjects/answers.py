@@ -60,12 +60,12 @@ def halting_rounds(answer: Any, runs: int, positives: int = 1) -> NDArray[np.int
     else:
         rounds = numbers(answer, (runs, positives), f"positives is {positives}, and run_many()")
     if not np.all(rounds == np.round(rounds)) or not np.all(np.abs(rounds) < 2**53):
-        raise SubjectFailed("run_many() must return whole numbers (halting rounds, 0 for never)")
+        raise SubjectFailed("run_many() must return integers (halting rounds, 0 for never)")
     return rounds.astype(np.int64)
 
 
 def bits(answer: Any) -> list[int]:
-    """The bits printed by a run, unchecked but for being a list of whole numbers."""
+    """The bits printed by a run, unchecked but for being a list of integers."""
     array = np.asarray(answer)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iufb"):
         raise SubjectFailed(f"run() returned {_words(answer)}: a list of bits such as [0, 0, 1] is needed")

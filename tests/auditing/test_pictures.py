@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta, kstwo
 
 import nrverify
-from nrverify.auditing.boundary.claim import Claim
+from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.pictures import boundary_pictures
 from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SCALE
 from nrverify.auditing.core.picture_limits import (
@@ -200,9 +200,9 @@ def test_limits_of_a_loss_are_those_of_a_binomial():
 
 
 def test_of_many_estimates_those_that_stand_out_are_shown():
-    from nrverify.auditing.core.picture_limits import MOST_ROWS, Estimate
+    from nrverify.auditing.core.picture_limits import MOST_ROWS, PlotRow
 
-    rows = [Estimate(f"row {i}", i / 10, lambda alpha, i=i: (i / 10 - 0.1, i / 10 + 0.1), 0.0) for i in range(30)]
+    rows = [PlotRow(f"row {i}", i / 10, lambda alpha, i=i: (i / 10 - 0.1, i / 10 + 0.1), 0.0) for i in range(30)]
     shown = dots_of(rows, 1e-6)
     assert [dot.label for dot in shown] == [f"row {i}" for i in range(30 - MOST_ROWS, 30)]
 
@@ -224,7 +224,9 @@ def test_the_crossing_of_a_line_is_shown_exactly():
     a = 0.149194420824630
     b = math.log(1e6) / (2 * a)
     times = np.geomspace(1e-9, 1e9, 4000)
-    shown = boundary_pictures((times, (0.5 + b) / times + a), Claim(1e-6, 1.0, (1e-9, 1e9), False), None, "brownian")
+    shown = boundary_pictures(
+        (times, (0.5 + b) / times + a), BoundaryClaim(1e-6, 1.0, (1e-9, 1e9), False), None, "brownian"
+    )
     crossing, curve = shown["boundary.crossing"]
     assert isinstance(crossing, Lines)
     assert crossing.lines[0].y[-1] == pytest.approx(1e-6, rel=1e-3)

@@ -16,9 +16,9 @@ from nrverify.reproduce.figures.exhibits import kinds
 from nrverify.reproduce.figures.panels import STYLES
 from nrverify.reproduce.numbers import csv_text
 from nrverify.reproduce.run import reproduce
-from nrverify.reproduce.settings import Settings
+from nrverify.reproduce.settings import ReproductionSettings
 
-SMALL = Settings(rows=400, trials=20, per_doubling=2)
+SMALL = ReproductionSettings(rows=400, trials=20, per_doubling=2)
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from nrverify.processes.pool import WorkerPool
 from nrverify.reproduce.data.files import DataError
 from nrverify.reproduce.data.sources import load
 from nrverify.reproduce.data.twitter import PARTIAL
-from nrverify.reproduce.settings import Settings
+from nrverify.reproduce.settings import ReproductionSettings
 from tests.reproduce.data_files import kdd_lines, twitter_lines, write
 
-SMALL = Settings(rows=150, trials=20)
+SMALL = ReproductionSettings(rows=150, trials=20)
 BOTH = frozenset({"logistic", "ridge"})
 
 

@@ -12,7 +12,7 @@ from nrverify.statistics.estimate import Measure
 from nrverify.statistics.labels import LabelBets, LabelWealth, epsilon_lower_bound, fit_logistic
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import (
-    EFFECTS,
+    EFFECT_SIZES,
     CellWealth,
     ExponentialWealth,
     MeanWealth,
@@ -182,8 +182,8 @@ def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
 
 
 def test_effects_bet_on_are_symmetric_and_reach_down_to_what_a_budget_can_see():
-    assert np.abs(EFFECTS).min() == pytest.approx(0.004)
-    assert set(np.round(EFFECTS, 12)) == set(np.round(-EFFECTS, 12))
+    assert np.abs(EFFECT_SIZES).min() == pytest.approx(0.004)
+    assert set(np.round(EFFECT_SIZES, 12)) == set(np.round(-EFFECT_SIZES, 12))
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.05])

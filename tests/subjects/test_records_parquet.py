@@ -148,7 +148,7 @@ BOTH = {"value": brownian([0.0], 40, 1), "neighbour": brownian([1.0], 40, 2)}
         (table(release_0=pa.array([0.0] * 240, pa.float32())), "float64"),
         (table(release_0=[None, *[0.0] * 239]), "empty entries"),
         (table(release_0=[[0.0]] * 240), "column 'release_0'"),
-        (table(session=[0.0] * 240), "whole numbers"),
+        (table(session=[0.0] * 240), "integers"),
         (table().slice(0, 0), "no rows"),
         (table().slice(0, 120), "releases_neighbour"),
         (run_table(round=[9] * 80), "from 0 to 3"),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.auditing.boundary.brownian_enclosure import Enclosure
-from nrverify.auditing.boundary.claim import Claim
+from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
+from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.queries import Scaled
 from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
@@ -32,7 +32,7 @@ class _Lowered:
         return self.factor * np.asarray(self.curve(tau))[()]
 
 
-def waste_advice(curve: Scaled | None, found: Enclosure, claim: Claim) -> CheckResult | None:
+def waste_advice(curve: Scaled | None, found: CrossingEnclosure, claim: BoundaryClaim) -> CheckResult | None:
     """Said when the crossing probability is below 0.9 δ: advice, not a fault.
 
     The curve times the least s that keeps its crossing probability at δ is a boundary too; at the ε it claims where it
@@ -53,7 +53,7 @@ def waste_advice(curve: Scaled | None, found: Enclosure, claim: Claim) -> CheckR
     )
 
 
-def _factor(curve: Scaled, found: Enclosure, delta: float) -> float:
+def _factor(curve: Scaled, found: CrossingEnclosure, delta: float) -> float:
     """s with P(W ≥ s·c somewhere) ≈ δ, by secant steps in s², in which log P is nearly linear."""
     tau = np.array([found.at]) / curve.square
     level = float(curve.level(np.log(tau))[0])

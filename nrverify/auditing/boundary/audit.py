@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.boundary.advice import waste_advice
-from nrverify.auditing.boundary.brownian_enclosure import Enclosure, brownian_enclosure
-from nrverify.auditing.boundary.claim import Claim, claim_of
+from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure, brownian_enclosure
+from nrverify.auditing.boundary.claim import BoundaryClaim, claim_of
 from nrverify.auditing.boundary.crossing import BoundaryCrossing, crossed
 from nrverify.auditing.boundary.inverse import BoundaryInverse
 from nrverify.auditing.boundary.monotone import BoundaryMonotone
@@ -29,13 +29,13 @@ Floats = NDArray[np.float64]
 
 CHECKS = (BoundaryValues(), BoundaryMonotone(), BoundaryCrossing(), BoundaryInverse())
 """Every check of a boundary, in the order of a report; they are calculated and have no share of α."""
-SCAN, FEWEST = 2000, 300
+SCAN, FEWEST_TIMES = 2000, 300
 """Times of a scan of the whole interval: 110 a decade of the default interval; fewer where the subject is slow."""
 SECONDS_A_SCAN = 0.8
 """A slow subject is scanned with as many times as it answers in so long, so that an audit takes some seconds."""
 ROUND_TIMES = np.concatenate([np.arange(1.0, 101.0), np.outer(10.0 ** np.arange(-3, 6), [1.0, 2.0, 5.0]).ravel()])
 """Times a person would ask for."""
-USED, DENSE = (1e-3, 1e5), 2
+USED, DENSER = (1e-3, 1e5), 2
 """t/Δ² where boundaries are used, scanned with so many times the points; a slow subject is spared."""
 
 
@@ -61,10 +61,10 @@ class BoundaryAudit:
         self.scan: tuple[Floats, Floats] | None = None
         """Times over the whole interval, and ψ there; None until it was asked."""
         self._size = scan
-        self._enclosure: Enclosure | None = None
+        self._enclosure: CrossingEnclosure | None = None
 
     @cached_property
-    def claim(self) -> Claim:
+    def claim(self) -> BoundaryClaim:
         """What is claimed; `SubjectFailed` when it makes no sense."""
         return claim_of(self.description)
 
@@ -124,14 +124,14 @@ class BoundaryAudit:
         """A scan of the whole interval, as dense as the subject's speed allows."""
         low, high = self.claim.interval
         self.asker.epsilon(np.clip(np.geomspace(low, high, 64), low, high))
-        count = max(FEWEST, min(self._size, int(SECONDS_A_SCAN / self.asker.pace)))
+        count = max(FEWEST_TIMES, min(self._size, int(SECONDS_A_SCAN / self.asker.pace)))
         times = np.clip(np.geomspace(low, high, count), low, high)
         self.scan = (times, self.asker.epsilon(times))
         # Where boundaries are used, a dent of a per cent must not hide from the check of monotonicity.
         unit = self.claim.sensitivity**2
         start, end = max(low, USED[0] * unit), min(high, USED[1] * unit)
         if start < end and count == self._size:
-            dense = np.concatenate([np.geomspace(start, end, DENSE * self._size), ROUND_TIMES])
+            dense = np.concatenate([np.geomspace(start, end, DENSER * self._size), ROUND_TIMES])
             self.asker.epsilon(np.unique(dense[(dense >= start) & (dense <= end)]))
 
     def _monotone(self) -> list[CheckResult]:

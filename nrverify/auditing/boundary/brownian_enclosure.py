@@ -22,7 +22,7 @@ from nrverify.laws.crossing.steps import SHORTEST, stepped_crossing
 
 Floats = NDArray[np.float64]
 
-DENSE, FEWEST = 4000, 400
+MOST_TIMES, FEWEST_TIMES = 4000, 400
 """Times at which the stretch that matters, a few decades, is sampled: a dip narrower than a hundredth of one shows.
 Fewer where the subject is slow."""
 SECONDS_A_SCAN = 0.9
@@ -43,7 +43,7 @@ BISECTIONS = 14
 """Of the bracket of a jump, which is then a 16,000th of what lies between two samples: too short to matter."""
 
 
-class Enclosure(NamedTuple):
+class CrossingEnclosure(NamedTuple):
     """The crossing probability lies between `low` and `high`; `at` is the time where the curve is lowest."""
 
     low: float
@@ -72,7 +72,7 @@ class _Piece(NamedTuple):
         return (self.end * self.last - 0.5) / math.sqrt(self.end)
 
 
-def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Floats]) -> Enclosure:
+def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Floats]) -> CrossingEnclosure:
     """The probability that L_t > ψ(t) for some t, for neighbours at exactly the sensitivity.
 
     `scan` holds times that cover the interval, and ψ there.
@@ -84,17 +84,17 @@ def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Flo
     lowest = int(np.argmin(coarse.level))
     at = float(times[lowest])
     if math.isinf(coarse.level[lowest]):
-        return Enclosure(0.0, 0.0, at)
+        return CrossingEnclosure(0.0, 0.0, at)
     low, high, outside = _relevant(coarse)
-    dense = _dense(curve, asker, low, high, DENSE)
+    dense = _dense(curve, asker, low, high, MOST_TIMES)
     fitted = _fitted(dense)
     if fitted is not None:
         found = crossing_probability(fitted, interval=(low, high))
         error = found.error + found.probability * 3 * (1 + abs(float(dense.level.min()))) * fitted.error
-        return Enclosure(max(found.probability - error, 0.0), min(found.probability + error + outside, 1.0), at)
+        return CrossingEnclosure(max(found.probability - error, 0.0), min(found.probability + error + outside, 1.0), at)
     jumps = _jumps(dense)
     if jumps.size > dense.level.size // 16:
-        dense = _dense(curve, asker, low, high, 5 * DENSE)
+        dense = _dense(curve, asker, low, high, 5 * MOST_TIMES)
         jumps = _jumps(dense)
     smooth = jumps.size <= MANY_JUMPS or (jumps.size <= MANY_BENDS and _leaps(curve, dense, jumps) <= MANY_JUMPS)
     if smooth:
@@ -103,12 +103,12 @@ def brownian_enclosure(asker: Asker, sensitivity: float, scan: tuple[Floats, Flo
     else:
         below, above = _stepped(curve, dense, jumps)
     single = math.exp(float(log_ndtr(-min(float(dense.level.min()), float(coarse.level.min())))))
-    return Enclosure(max(below, single, 0.0), min(max(above, single) + outside, 1.0), at, smooth)
+    return CrossingEnclosure(max(below, single, 0.0), min(max(above, single) + outside, 1.0), at, smooth)
 
 
 def _dense(curve: Scaled, asker: Asker, low: float, high: float, count: int) -> _Scan:
     """Levels of the curve on an even grid of log-times, fewer of them where the subject is slow."""
-    log_tau = log_grid(low, high, max(FEWEST, min(count, int(SECONDS_A_SCAN / asker.pace))))
+    log_tau = log_grid(low, high, max(FEWEST_TIMES, min(count, int(SECONDS_A_SCAN / asker.pace))))
     return _Scan(log_tau, curve.level(log_tau))
 
 

@@ -17,7 +17,7 @@ BEYOND = 1e15
 
 
 @dataclass(frozen=True)
-class Claim:
+class BoundaryClaim:
     """What a boundary claims: δ at neighbours up to the sensitivity apart, over an interval of times."""
 
     delta: float
@@ -35,7 +35,7 @@ class Claim:
         return f"all t > 0, that is t/Δ² in [1e-9, 1e9], t in [{low:.4g}, {high:.4g}]"
 
 
-def claim_of(description: Description) -> Claim:
+def claim_of(description: Description) -> BoundaryClaim:
     """The claim of a boundary; the default interval, and open ends, stand for t/Δ² in [1e-9, 1e9]."""
     assert description.sensitivity is not None
     assert description.delta is not None
@@ -52,4 +52,4 @@ def claim_of(description: Description) -> Claim:
     ends = (low if low > 0 else square / FARTHEST, high if math.isfinite(high) else square * FARTHEST)
     if not ends[0] < ends[1]:
         raise SubjectFailed(f"interval is {description.interval!r}: it must have a part with t/Δ² in [1e-9, 1e9]")
-    return Claim(description.delta, description.sensitivity, ends, description.interval is not None)
+    return BoundaryClaim(description.delta, description.sensitivity, ends, description.interval is not None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nrverify.auditing.boundary.brownian_enclosure import Enclosure
-from nrverify.auditing.boundary.claim import MECHANISMS, Claim
+from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
+from nrverify.auditing.boundary.claim import MECHANISMS, BoundaryClaim
 from nrverify.auditing.boundary.tolerances import RESOLUTION
 from nrverify.auditing.core.boundary_faults import Undone
 from nrverify.auditing.core.curve_texts import with_curve_faults
@@ -43,7 +43,9 @@ class BoundaryCrossing(Declared):
         limit = (description.delta or 0.0) * (1 + RESOLUTION)
         return (Size(f"crossing probability ({1 + RESOLUTION:g} δ)", limit, "δ"),)
 
-    def conclude(self, found: Enclosure, claim: Claim, calls: int, undone: Undone | None = None) -> CheckResult:
+    def conclude(
+        self, found: CrossingEnclosure, claim: BoundaryClaim, calls: int, undone: Undone | None = None
+    ) -> CheckResult:
         """Refuted when the whole enclosure lies above δ(1 + 1e-3); `undone` is the mistake that explains it."""
         limit = claim.delta * (1 + RESOLUTION)
         verdict, message = CheckVerdict.CONSISTENT, None
@@ -68,12 +70,12 @@ class BoundaryCrossing(Declared):
         )
 
 
-def crossed(found: Enclosure, claim: Claim) -> bool:
+def crossed(found: CrossingEnclosure, claim: BoundaryClaim) -> bool:
     """Whether the crossing probability is certainly above δ."""
     return found.low > claim.delta * (1 + RESOLUTION)
 
 
-def _finding(found: Enclosure, claim: Claim) -> Finding:
+def _finding(found: CrossingEnclosure, claim: BoundaryClaim) -> Finding:
     middle, half = 0.5 * (found.low + found.high), 0.5 * (found.high - found.low)
     numbers = {"low": found.low, "high": found.high, "time": found.at}
     parts = f" ({found.low / claim.delta:.5g} δ)" if claim.delta > 0 else ""

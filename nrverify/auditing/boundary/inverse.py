@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.boundary.claim import MECHANISMS
 from nrverify.auditing.boundary.queries import Asker
-from nrverify.auditing.boundary.tolerances import INVERSES, ROUNDING, SOLVER
+from nrverify.auditing.boundary.tolerances import INVERSES, SOLVER, VALUE_ROUNDING
 from nrverify.auditing.core.declaration import Declared, Kind, Need, check
 from nrverify.auditing.core.faults.curve import INVERSE
 from nrverify.auditing.core.finding import Finding, Size
@@ -80,7 +80,7 @@ class BoundaryInverse(Declared):
         if excess > SOLVER:
             return self._refuted(finding, asked.size)
         message = _wasted(asked, given, times, epsilon)
-        if excess > ROUNDING:
+        if excess > VALUE_ROUNDING:
             message = f"the time of an ε costs up to {excess:.1g} more than it, relatively: round it up"
         return self._result(CheckVerdict.CONSISTENT, finding, asked.size, message)
 

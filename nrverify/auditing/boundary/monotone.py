@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.boundary.claim import MECHANISMS
-from nrverify.auditing.boundary.tolerances import ROUNDING, SOLVER
+from nrverify.auditing.boundary.tolerances import SOLVER, VALUE_ROUNDING
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.curve import RISES
 from nrverify.auditing.core.finding import Finding, Size
@@ -49,7 +49,7 @@ class BoundaryMonotone(Declared):
         finding = largest_rise(times, epsilon)
         size = finding.estimate.observed or 0.0
         verdict, message = CheckVerdict.CONSISTENT, None
-        if size > ROUNDING:
+        if size > VALUE_ROUNDING:
             seen = RISE.format(**finding.estimate.numbers, **finding.texts)
             verdict = CheckVerdict.ADVICE
             if process == "skellam":

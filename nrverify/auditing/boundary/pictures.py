@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from nrverify.auditing.boundary.brownian_enclosure import Enclosure
-from nrverify.auditing.boundary.claim import Claim
+from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
+from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.crossing import BoundaryCrossing
 from nrverify.auditing.boundary.monotone import BoundaryMonotone
 from nrverify.auditing.core.pictures import Line, Lines, Picture
@@ -25,7 +25,7 @@ TANGENT = (
 
 
 def boundary_pictures(
-    scan: tuple[Floats, Floats], claim: Claim, found: Enclosure | None, process: str
+    scan: tuple[Floats, Floats], claim: BoundaryClaim, found: CrossingEnclosure | None, process: str
 ) -> dict[str, tuple[Picture, ...]]:
     """The boundary, for Brownian noise beside the least that one look alone allows, and the crossing by each time."""
     times, epsilon = (values[np.isfinite(scan[1])] for values in scan)
@@ -47,13 +47,13 @@ def boundary_pictures(
     return {BoundaryCrossing.id: (crossing, curve), BoundaryMonotone.id: (curve,)}
 
 
-def _single_look(times: Floats, claim: Claim) -> Floats:
+def _single_look(times: Floats, claim: BoundaryClaim) -> Floats:
     """Δ²/(2t) + z_δ Δ/√t: the loss at t is N(Δ²/(2t), Δ²/t)."""
     shift = claim.sensitivity / np.sqrt(times)
     return np.asarray(0.5 * shift**2 - float(ndtri(claim.delta)) * shift)
 
 
-def _crossed_by(times: Floats, epsilon: Floats, claim: Claim) -> Floats:
+def _crossed_by(times: Floats, epsilon: Floats, claim: BoundaryClaim) -> Floats:
     """The tangent approximation of the probability that W reaches c(t) = tψ(t)/Δ − Δ/2 by t.
 
     By log t the density of the first passage is (c − tc')/√t·φ(c/√t), as if c went on as its tangent; for a line it is.

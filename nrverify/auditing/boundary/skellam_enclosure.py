@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.boundary.brownian_enclosure import Enclosure
+from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
 from nrverify.auditing.boundary.queries import Asker, log_grid
 from nrverify.laws.boundary.skellam_crossing import least_tilt
 from nrverify.laws.special.bessel import log_ratio, log_scaled
 
 Floats = NDArray[np.float64]
 
-DENSE, FEWEST = 3000, 300
+MOST_TIMES, FEWEST_TIMES = 3000, 300
 """Times at which the stretch that matters is sampled; fewer where the subject is slow."""
 SECONDS_A_SCAN = 0.9
 """A slow subject is asked for as many as it answers in so long."""
@@ -31,7 +31,7 @@ BISECTIONS = 8
 """Of the bracket of a change of the barrier: it is then too short to matter."""
 MOST_PIECES = 1500
 """Steps of constant barrier: each costs a convolution."""
-ROUNDING = 1e-8
+LOSS_ROUNDING = 1e-8
 """A value of ψ this near to the loss of an integer allows it: right boundaries are such losses, rounded."""
 LARGEST = 1e15
 """A barrier as far away as this is never reached; integers beyond are not all floating-point numbers."""
@@ -56,7 +56,7 @@ class Barrier:
         """The first integer whose loss is above ψ; 10¹⁵ and more is never reached."""
         mu = np.exp(log_mu)
         epsilon = self._asker.epsilon(np.clip(mu / (2 * self._rate), *self._interval))
-        return first_above(epsilon * (1 + ROUNDING), mu, self._sensitivity)
+        return first_above(epsilon * (1 + LOSS_ROUNDING), mu, self._sensitivity)
 
 
 def first_above(epsilon: Floats, mu: Floats, sensitivity: int) -> Floats:
@@ -84,7 +84,7 @@ def first_above(epsilon: Floats, mu: Floats, sensitivity: int) -> Floats:
     return high
 
 
-def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, scan: tuple[Floats, Floats]) -> Enclosure:
+def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, scan: tuple[Floats, Floats]) -> CrossingEnclosure:
     """The probability that the loss passes ψ(t) for some t, for neighbours exactly Δ apart.
 
     `scan` holds times that cover the interval, and ψ there.
@@ -92,18 +92,18 @@ def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, scan: tuple[F
     times, epsilon = scan
     barrier = Barrier(asker, sensitivity, rate, (float(times[0]), float(times[-1])))
     mu = 2 * rate * times
-    heights = first_above(epsilon * (1 + ROUNDING), mu, sensitivity)
+    heights = first_above(epsilon * (1 + LOSS_ROUNDING), mu, sensitivity)
     exponent = _exponent(heights, mu)
     at = float(times[int(np.argmin(exponent))])
     if exponent.min() > 745:
-        return Enclosure(0.0, 0.0, at)
+        return CrossingEnclosure(0.0, 0.0, at)
     first, last, outside = _relevant(np.log(mu), heights, exponent)
-    count = max(FEWEST, min(DENSE, int(SECONDS_A_SCAN / asker.pace)))
+    count = max(FEWEST_TIMES, min(MOST_TIMES, int(SECONDS_A_SCAN / asker.pace)))
     pieces = _pieces(barrier, log_grid(float(mu[first]), float(mu[last]), count))
     above = _absorbed(pieces, lowest=True)
     exact = all(piece.low == piece.high for piece in pieces)
     below = above if exact else _absorbed(pieces, lowest=False)
-    return Enclosure(below * (1 - 1e-5), min(above * (1 + 1e-5) + outside, 1.0), at)
+    return CrossingEnclosure(below * (1 - 1e-5), min(above * (1 + 1e-5) + outside, 1.0), at)
 
 
 def _exponent(height: Floats, mu: Floats) -> Floats:

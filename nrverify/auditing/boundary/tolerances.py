@@ -4,7 +4,7 @@ from __future__ import annotations
 
 RESOLUTION = 1e-3
 """A crossing probability above δ by more than this, relative, is a violation: the enclosures are narrower."""
-ROUNDING = 1e-9
+VALUE_ROUNDING = 1e-9
 """A rise, or an excess of an inverse, up to this, relative, is rounding: nothing is said."""
 SOLVER = 1e-6
 """A rise, or an excess of an inverse, up to this, relative, is what a solver leaves behind: said, not refuted."""

@@ -27,7 +27,7 @@ EXACT = ((0.98, 1.02), (0.49, 0.52))
 """Parts of δ with which tight boundaries are crossed: a mixture is crossed on the other side as often."""
 LEVEL = 0.01
 """A level z = c/√t that varies by less is that of a single look."""
-FEWEST, MOST = 8, 400
+FEWEST_TIMES, MOST_TIMES = 8, 400
 """Times of a curve: with fewer its shape is not known, and more make the splines slow and no better."""
 LARGEST = 1e30
 """Beyond it an ε claims nothing."""
@@ -53,7 +53,7 @@ class Undone:
 def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> Undone | None:
     """The one mistake without which ψ would be crossed with probability δ; None where none is known."""
     grid, log_psi = _thinned(times, epsilon)
-    if grid.size < FEWEST or delta <= 0:
+    if grid.size < FEWEST_TIMES or delta <= 0:
         return None
     spline = PchipInterpolator(grid, log_psi)
 
@@ -81,7 +81,7 @@ def _thinned(times: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
     """log t, increasing, and log ψ there, at no more times than a spline needs."""
     usable = (epsilon > 0) & (epsilon < LARGEST)
     log_t, first = np.unique(np.log(times[usable]), return_index=True)
-    few = slice(None, None, 1 + log_t.size // MOST)
+    few = slice(None, None, 1 + log_t.size // MOST_TIMES)
     return log_t[few], np.log(epsilon[usable][first])[few]
 
 
@@ -125,7 +125,7 @@ def _crossing(boundary: Boundary, grid: Floats, sensitivity: float, most: float)
     level = _level(boundary, grid, sensitivity)
     single = float(ndtr(-level.min()))
     matters = grid[level <= math.sqrt(max(level.min(), 0.0) ** 2 + 2 * NEGLIGIBLE)]
-    if single > most or matters.size < FEWEST:
+    if single > most or matters.size < FEWEST_TIMES:
         return single
     square = sensitivity**2
 

@@ -33,7 +33,7 @@ from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealt
 
 Floats = NDArray[np.float64]
 
-FEWEST = 30
+FEWEST_SHOWN = 30
 """Estimates that rest on fewer have limits wider than a picture can use, and are left out."""
 MOST_ROWS = 12
 """Of one chart: about as many as fit a screen; the farthest from the claim are kept. Only the picture depends on it."""
@@ -45,7 +45,7 @@ depends on it."""
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PlotRow:
     """A number, its limits at any error probability, and what is claimed of it."""
 
     label: str
@@ -54,7 +54,7 @@ class Estimate:
     claimed: float
 
 
-def dots_of(rows: Sequence[Estimate], alpha: float) -> tuple[Dot, ...]:
+def dots_of(rows: Sequence[PlotRow], alpha: float) -> tuple[Dot, ...]:
     """The estimates with limits for all of them at once; of many, those that stand out most."""
     if not rows:
         return ()
@@ -71,7 +71,7 @@ def dots_of(rows: Sequence[Estimate], alpha: float) -> tuple[Dot, ...]:
 def uniformity(counts: Floats, alpha: float, what: str) -> tuple[Picture, ...]:
     """Two pictures of counts in cells of equal probability under the claim: of F̂(u) − u, and of quantiles."""
     total = int(counts.sum())
-    if total < FEWEST:
+    if total < FEWEST_SHOWN:
         return ()
     reached = np.cumsum(counts)[:-1] / total
     levels = np.arange(1, counts.size) / counts.size
@@ -117,12 +117,12 @@ def estimates(families: Mapping[Topic, Wealth], alpha: float) -> tuple[Picture, 
     scales, slopes = [], []
     for topic, wealth in families.items():
         name = topic.quantity
-        if isinstance(wealth, ScaleWealth) and wealth.count >= FEWEST:
-            scales.append(Estimate(name, wealth.ratio, _variance_limits(wealth), 1.0))
-        if isinstance(wealth, ExponentialWealth) and wealth.count >= FEWEST:
-            scales.append(Estimate(name, wealth.ratio, _scale_limits(wealth), 1.0))
-        if isinstance(wealth, MeanWealth) and wealth.energy >= FEWEST:
-            slopes.append(Estimate(name, wealth.slope, _slope_limits(wealth), 0.0))
+        if isinstance(wealth, ScaleWealth) and wealth.count >= FEWEST_SHOWN:
+            scales.append(PlotRow(name, wealth.ratio, _variance_limits(wealth), 1.0))
+        if isinstance(wealth, ExponentialWealth) and wealth.count >= FEWEST_SHOWN:
+            scales.append(PlotRow(name, wealth.ratio, _scale_limits(wealth), 1.0))
+        if isinstance(wealth, MeanWealth) and wealth.energy >= FEWEST_SHOWN:
+            slopes.append(PlotRow(name, wealth.slope, _slope_limits(wealth), 0.0))
     found = (
         Dots("Scale of the noise", "over the claimed", dots_of(scales, alpha), "Limits by the χ² and gamma laws."),
         Dots("Centre and memory", "standard deviations", dots_of(slopes, alpha), "Limits by the normal law."),
@@ -202,7 +202,7 @@ def _correlation_limit(counts: Floats, alpha: float) -> Floats:
 
 def frequencies(sums: Frequencies, alpha: float) -> tuple[Picture, ...]:
     """How often events happened, in bins of their probability, against its mean in the bin."""
-    cells = np.flatnonzero(sums.counts >= FEWEST)
+    cells = np.flatnonzero(sums.counts >= FEWEST_SHOWN)
     bars = shares(
         [(f"{cell / sums.bins:.2f}–{(cell + 1) / sums.bins:.2f}", *_cell(sums, cell)) for cell in cells.tolist()], alpha
     )
@@ -236,9 +236,9 @@ def losses(rows: Sequence[tuple[str, int, int, float]], alpha: float) -> tuple[D
     """
     found = []
     for label, own, other, bound in rows:
-        if own + other >= FEWEST:
+        if own + other >= FEWEST_SHOWN:
             value = math.log((own + 0.5) / (other + 0.5))
-            found.append(Estimate(label, value, _loss_limits(own, own + other), bound))
+            found.append(PlotRow(label, value, _loss_limits(own, own + other), bound))
     return dots_of(found, alpha)
 
 

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 LARGEST_SCORE = 8.2
 """Normal scores are cut here on both sides: double precision cannot tell a cdf from 1 beyond."""
 
-ROUNDING = 64 * np.finfo(float).eps
+SAME_RELEASE = 64 * np.finfo(float).eps
 """Two releases are the same when they differ by no more than this, relative to value and release."""
 
 
@@ -76,7 +76,7 @@ def innovations(
     """
     z, atom, marginal, fresh = (np.full(noise.shape, np.nan) for _ in range(4))
     tied, repeated = np.zeros(noise.shape, dtype=bool), np.zeros(times.shape, dtype=bool)
-    tied[:, 1:] = np.abs(noise[:, 1:] - noise[:, :-1]) <= ROUNDING * scale[:, 1:]
+    tied[:, 1:] = np.abs(noise[:, 1:] - noise[:, :-1]) <= SAME_RELEASE * scale[:, 1:]
     repeated[:, 1:] = times[:, 1:] == times[:, :-1]
     # With one schedule for all sessions, its times are worked out once for each release and not for each session.
     alike = bool((times == times[:1]).all())

@@ -9,7 +9,7 @@ from nrverify.auditing.core.faults import Effect, Fault
 
 EXACTLY = 1e6
 """With so many times the precision paid for, the value is as good as known."""
-ROUNDING = 1e-6
+PRECISION_ROUNDING = 1e-6
 """Above the error of the linear algebra behind a precision, which must not turn an exact 1 into a leak; any excess that
 matters to an attacker is far larger."""
 
@@ -36,6 +36,6 @@ class Suspect:
     @property
     def effect(self) -> Effect:
         """A leak where the releases together say more than was paid for; proved harmless only for normal noise."""
-        if self.precision > 1 + ROUNDING:
+        if self.precision > 1 + PRECISION_ROUNDING:
             return Effect.LEAK
         return Effect.INACCURACY if self.normal else Effect.UNPROVED

@@ -18,7 +18,7 @@ SHARE = 1e-5
 """Bet on as one number in so many."""
 GENEROSITY = 10.0
 """How much more often than it should rounding is allowed to leave nothing of the noise."""
-SMALLER = 1e-5
+LEAST_NOISE_RATIO = 1e-5
 """The least noise of a session over the largest, where times are asked for."""
 MOST = 0.9
 """So large a share of all numbers is most of them."""
@@ -50,7 +50,7 @@ class BareValues(Additive):
         with np.errstate(invalid="ignore"), warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             medians = np.nan_to_num(np.nanmedian(np.abs(releases - value), axis=0))
         # Where most noise is 0 and no size is claimed, it is no smaller than that of others by more than this.
-        unknown = SMALLER * float(medians[medians > 0].min(initial=np.inf))
+        unknown = LEAST_NOISE_RATIO * float(medians[medians > 0].min(initial=np.inf))
         # A tie with a bare release is that release again, whatever its probability: it wins nothing.
         new = bare.copy()
         new[:, 1:] &= releases[:, 1:] != releases[:, :-1]

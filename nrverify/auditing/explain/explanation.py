@@ -11,7 +11,7 @@ from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
 from nrverify.auditing.core.scale_origins import origin_of
-from nrverify.auditing.core.suspect import EXACTLY, ROUNDING, Suspect
+from nrverify.auditing.core.suspect import EXACTLY, PRECISION_ROUNDING, Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
 from nrverify.auditing.explain.text import place_text, worded
 from nrverify.statistics.estimate import Measure
@@ -145,7 +145,7 @@ def _effect(result: CheckResult, root: RootCause, at_root: bool) -> str:
 def _suspect_effect(suspect: Suspect) -> str:
     if suspect.precision > EXACTLY:
         return "if this is the fault, two releases together betray the value exactly: a leak"
-    if suspect.precision > 1 + ROUNDING:
+    if suspect.precision > 1 + PRECISION_ROUNDING:
         times = f"{suspect.precision:.3g}" if suspect.precision < 1000 else f"{suspect.precision:,.0f}"
         return (
             "if this is the fault, an attacker who weighs the releases as well as possible knows the value with up to "

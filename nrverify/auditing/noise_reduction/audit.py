@@ -58,7 +58,7 @@ from nrverify.subjects.policies import Fixed, shrunk
 
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
-FEWEST = 16
+FEWEST_TOGETHER = 16
 """Sessions of a case that are drawn together: dependence between sessions is only visible in batches."""
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
@@ -205,10 +205,10 @@ class NoiseReductionMechanism(Mechanism):
             alone = self.context.most_releases == 1
             moved = varied(case, self.context.knob, self.description.integer, rng, alone)
             moved = at_other_values(moved, self.description.integer, of_values)
-            tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST))
+            tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST_TOGETHER))
         for pair in self.pairs:
             weight = share / len(self.pairs)
-            tasks.append(Task(pair.case.name, pair, score_pair, of_pairs, weight, _numbers(pair.case), FEWEST))
+            tasks.append(Task(pair.case.name, pair, score_pair, of_pairs, weight, _numbers(pair.case), FEWEST_TOGETHER))
         return tasks
 
     def refused(self, task: Task, reason: str) -> Task | None:

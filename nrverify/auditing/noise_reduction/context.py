@@ -24,7 +24,7 @@ OF_ANY_LAW = (
 
 
 @dataclass(frozen=True)
-class Recorded:
+class FromRecords:
     """What is known of sessions that were recorded and are not asked for."""
 
     releases: int
@@ -47,7 +47,7 @@ class NoiseReductionContext:
     times_known: bool
     """Whether the noise level of every release is known: the knob is the time, or the subject offers time_of()."""
     dimensions: tuple[int, ...]
-    record: Recorded | None = None
+    record: FromRecords | None = None
     """None for a subject that is asked."""
     most_releases: int | None = None
     """How many releases a session of a subject that is asked may have: as it says, or as was found; None for any."""

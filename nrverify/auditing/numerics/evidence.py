@@ -15,7 +15,7 @@ Cells = NDArray[np.int64]
 
 USUAL_EPSILON, USUAL_DELTA = 1.0, 1e-5
 """At which the bound is said where nothing is claimed: a modest ε, and a δ as it is usually chosen."""
-FEWEST = 64
+FEWEST_COUNTED = 64
 """Transcripts of each value that are counted after the event was chosen; with fewer, all are counted."""
 
 

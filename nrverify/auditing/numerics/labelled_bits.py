@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.numerics.claimed_labels import ClaimedLabels
-from nrverify.auditing.numerics.evidence import FEWEST, Attack, Example, events, strongest
+from nrverify.auditing.numerics.evidence import FEWEST_COUNTED, Attack, Example, events, strongest
 from nrverify.auditing.numerics.features import Feature, Transcripts, bridged_sums, sums
 from nrverify.auditing.numerics.reachable import reachable_by_sum
 from nrverify.auditing.sampling.looks import MOST_LOOKS
@@ -118,7 +118,7 @@ class LabelledBits:
             return None
         pair, name, telling = self._lead
         counts, alpha = self._after.get((pair, name)), self.alpha
-        if counts is None or int(counts.sum(axis=0).min()) < FEWEST:
+        if counts is None or int(counts.sum(axis=0).min()) < FEWEST_COUNTED:
             counts = self.bets.counts[pair, name]
             alpha /= MOST_LOOKS * len(self.features) * max(len(self.settings), 1)
         event = strongest(events(telling, counts, alpha))

@@ -11,7 +11,7 @@ from nrverify.auditing.core.faults.halting import SHOWS_MORE
 from nrverify.auditing.core.faults.noise import NOT_A_NUMBER, REPEATED_TIME_REDRAWN
 from nrverify.auditing.core.finding import Finding, Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import ROUNDING
+from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.statistics.additive import Additive, First
@@ -100,5 +100,5 @@ def _redrawn(runs: Stopped) -> NDArray[np.bool_]:
     again = np.diff(runs.design.schedule) == 0
     scale = np.abs(runs.releases[:, 1:]) + np.abs(runs.design.array)
     with np.errstate(invalid="ignore"):
-        changed = np.abs(np.diff(runs.releases, axis=1)) > ROUNDING * scale
+        changed = np.abs(np.diff(runs.releases, axis=1)) > SAME_RELEASE * scale
     return np.asarray(again & changed.any(axis=2))

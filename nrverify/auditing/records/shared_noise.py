@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ive
 
-from nrverify.auditing.core.rosenblatt import ROUNDING
+from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.transcripts import RecordedTranscripts, Side
 
@@ -43,7 +43,7 @@ def _alike(side: Side, other: Side, later: int, count: int, chance: float) -> bo
         return False
     (left, asked, _), (right, asked_too, _) = side.part(0, count), other.part(later, later + count)
     with np.errstate(invalid="ignore", over="ignore"):
-        rounding = ROUNDING * (np.abs(left) + np.abs(right) + np.abs(side.value) + np.abs(other.value))
+        rounding = SAME_RELEASE * (np.abs(left) + np.abs(right) + np.abs(side.value) + np.abs(other.value))
         same = np.abs((left - side.value) - (right - other.value)) <= rounding
         ended = np.isnan(left) & np.isnan(right)
     agree = (same | ended).all(axis=(1, 2)) & (np.nan_to_num(asked) == np.nan_to_num(asked_too)).all(axis=1)

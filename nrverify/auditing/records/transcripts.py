@@ -14,7 +14,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.noise_reduction.audit import NoiseReductionMechanism
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
-from nrverify.auditing.noise_reduction.context import NoiseReductionContext, Recorded
+from nrverify.auditing.noise_reduction.context import FromRecords, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
@@ -50,7 +50,7 @@ class RecordedTranscriptsMechanism(NoiseReductionMechanism):
             Knob(first, first, self.description.knob == "time"),
             record.value.times is not None,
             (record.value.value.size,),
-            Recorded(record.length, record.fixed, _largest_claim(record, self._pair), holds_last_bits(record)),
+            FromRecords(record.length, record.fixed, _largest_claim(record, self._pair), holds_last_bits(record)),
             numerics=settings.numerics or self.description.numerics or "idealized",
         )
         self.ask(context)

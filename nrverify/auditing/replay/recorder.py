@@ -21,7 +21,7 @@ from nrverify.subjects.description import Description
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.replay.file import TooLarge, write_replay
-from nrverify.subjects.replay.recording import Recorded
+from nrverify.subjects.replay.recording import Recording
 
 SMALL = 64 * 2**20
 """Bytes that a record may hold that nobody asked for by name: it must not fill a disk unasked."""
@@ -46,7 +46,7 @@ class Recorder:
             where = "name a file in a folder that exists and is writable"
             raise ValueError(f"cannot write the record {str(file)!r}: {where}")
         self._logs: Path | None = None
-        self._hosts: Recorded | None = None
+        self._hosts: Recording | None = None
 
     @property
     def named(self) -> bool:
@@ -58,7 +58,7 @@ class Recorder:
         # Made by the first log that is written to, so that a run that ends before leaves nothing.
         self._logs = Path(tempfile.gettempdir()) / f"nrverify-{uuid.uuid4().hex}"
         GUARDIAN.watch_folder(self._logs)
-        self._hosts = Recorded(open_host, self._logs, self._most)
+        self._hosts = Recording(open_host, self._logs, self._most)
         return self._hosts
 
     def leave(self, report: Report, settings: Settings) -> None:

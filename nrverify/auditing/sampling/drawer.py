@@ -84,7 +84,7 @@ def _base(seed: int) -> int:
 
 
 def scattered(number: int) -> int:
-    """A one-to-one map of the whole numbers below 2^53 onto themselves that mixes all their bits."""
+    """A one-to-one map of the integers below 2^53 onto themselves that mixes all their bits."""
     for shift, factor in ((27, 0x1B873593CC9E2D), (24, 0x19E3779B97F4A7)):
         number ^= number >> shift
         number = (number * factor) % 2**53

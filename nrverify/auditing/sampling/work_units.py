@@ -111,7 +111,7 @@ class Station:
 
 
 def counts(tasks: Sequence[Task], total: int) -> list[int]:
-    """So many sessions or runs divided over tasks by their weights, in whole numbers that add up to it."""
+    """So many sessions or runs divided over tasks by their weights, in integers that add up to it."""
     return _divided(np.array([task.weight for task in tasks]), total)
 
 

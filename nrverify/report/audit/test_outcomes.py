@@ -14,7 +14,7 @@ from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import finding
 
-FEWEST = 1000
+FEWEST_SESSIONS = 1000
 """Below so many sessions a check says nothing."""
 
 
@@ -62,8 +62,8 @@ def would_do(check: CheckResult, report: Report) -> str:
     drawn = int(report.run["samples"])
     if check.message:
         return f"{drawn} samples were drawn; {check.message}"
-    if check.samples and check.samples < FEWEST:
-        needed = math.ceil(drawn * FEWEST / check.samples)
+    if check.samples and check.samples < FEWEST_SESSIONS:
+        needed = math.ceil(drawn * FEWEST_SESSIONS / check.samples)
         return f"{drawn} samples were drawn; about {needed} would do"
     return f"{drawn} samples are too few to exclude anything useful; allow more samples or a larger budget"
 

@@ -13,7 +13,7 @@ from nrverify.processes.pool import WorkerPool
 from nrverify.reproduce.data import kdd, synthetic, twitter
 from nrverify.reproduce.data.files import DataError, lines_of, sha256
 from nrverify.reproduce.result import Source
-from nrverify.reproduce.settings import Settings
+from nrverify.reproduce.settings import ReproductionSettings
 from nrverify.reproduce.trials import stream
 
 KDD_FILES = ("kddcup.data_10_percent.gz", "kddcup.data_10_percent", "kddcup.data_10_percent_corrected")
@@ -35,7 +35,9 @@ class Data:
         return next(source for source in self.sources if source.task == task)
 
 
-def load(folder: Path | None, tasks: frozenset[str], settings: Settings, executor: Executor | None = None) -> Data:
+def load(
+    folder: Path | None, tasks: frozenset[str], settings: ReproductionSettings, executor: Executor | None = None
+) -> Data:
     """The data of these tasks: from the folder, or synthetic where there is none. A file that is missing is a fault.
 
     With worker processes the two files are read at the same time; workers elsewhere may not have the files.
@@ -55,19 +57,19 @@ def load(folder: Path | None, tasks: frozenset[str], settings: Settings, executo
     return Data(events, topics, tuple(sources))
 
 
-def _events(folder: Path | None, settings: Settings) -> tuple[tuple[kdd.Events, ...], Source]:
+def _events(folder: Path | None, settings: ReproductionSettings) -> tuple[tuple[kdd.Events, ...], Source]:
     return _synthetic_events(settings) if folder is None else _read_events(folder, settings)
 
 
-def _topics(folder: Path | None, settings: Settings) -> tuple[tuple[twitter.Topics, ...], Source]:
+def _topics(folder: Path | None, settings: ReproductionSettings) -> tuple[tuple[twitter.Topics, ...], Source]:
     return _synthetic_topics(settings) if folder is None else _read_topics(folder, settings)
 
 
-def _rngs(settings: Settings, name: str) -> list[np.random.Generator]:
+def _rngs(settings: ReproductionSettings, name: str) -> list[np.random.Generator]:
     return [np.random.default_rng(stream(settings.seed, f"rows/{name}", sample)) for sample in range(1 + OTHER_SAMPLES)]
 
 
-def _synthetic_events(settings: Settings) -> tuple[tuple[kdd.Events, ...], Source]:
+def _synthetic_events(settings: ReproductionSettings) -> tuple[tuple[kdd.Events, ...], Source]:
     events = tuple(synthetic.events(settings.rows, rng) for rng in _rngs(settings, "kdd"))
     label = f"SYNTHETIC data, not KDD-Cup-99 (n = {settings.rows:,})"
     return events, Source(
@@ -75,14 +77,14 @@ def _synthetic_events(settings: Settings) -> tuple[tuple[kdd.Events, ...], Sourc
     )
 
 
-def _synthetic_topics(settings: Settings) -> tuple[tuple[twitter.Topics, ...], Source]:
+def _synthetic_topics(settings: ReproductionSettings) -> tuple[tuple[twitter.Topics, ...], Source]:
     topics = tuple(synthetic.topics(settings.rows, rng) for rng in _rngs(settings, "twitter"))
     label = f"SYNTHETIC data, not Twitter (n = {settings.rows:,})"
     detail = "77 columns drawn in the shape of Twitter “Buzz in social media”; no file was read."
     return topics, Source("ridge", "synthetic", label, detail)
 
 
-def _read_events(folder: Path, settings: Settings) -> tuple[tuple[kdd.Events, ...], Source]:
+def _read_events(folder: Path, settings: ReproductionSettings) -> tuple[tuple[kdd.Events, ...], Source]:
     path = find(folder, KDD_FILES, "kdd", kdd.recognised, "KDD-Cup-99")
     events = kdd.read(path, settings.rows, _rngs(settings, "kdd"))
     checksum = sha256(path)
@@ -91,7 +93,7 @@ def _read_events(folder: Path, settings: Settings) -> tuple[tuple[kdd.Events, ..
     return events, Source("logistic", "original", label, f"`{path.name}`, sha256 `{checksum}`: {whole}.")
 
 
-def _read_topics(folder: Path, settings: Settings) -> tuple[tuple[twitter.Topics, ...], Source]:
+def _read_topics(folder: Path, settings: ReproductionSettings) -> tuple[tuple[twitter.Topics, ...], Source]:
     path = find(folder, TWITTER_FILES, "twitter", twitter.recognised, "Twitter")
     topics = twitter.read(path, settings.rows, _rngs(settings, "twitter"))
     checksum = sha256(path)

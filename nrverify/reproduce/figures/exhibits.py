@@ -13,7 +13,7 @@ from nrverify.reproduce.trials import Plan
 
 
 @dataclass(frozen=True)
-class Kind:
+class FigureKind:
     """An exhibit to be made: the task it needs (none for an exact one), its plans, and how it is made of them."""
 
     task: TaskName | None
@@ -21,10 +21,10 @@ class Kind:
     build: Callable[[Setup, Outcomes], Exhibit]
 
 
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, FigureKind]:
     """Every exhibit, in the order of the report."""
     return {
-        "boundaries": Kind(None, lambda chosen: [], lambda chosen, outcomes: boundary_figure.build()),
+        "boundaries": FigureKind(None, lambda chosen: [], lambda chosen, outcomes: boundary_figure.build()),
         "loss-logistic": _on("logistic", loss_figure.plans, loss_figure.build),
         "loss-ridge": _on("ridge", loss_figure.plans, loss_figure.build),
         "privacy-logistic": _on("logistic", privacy_figure.plans, privacy_figure.build),
@@ -40,5 +40,5 @@ def _on(
     task: TaskName,
     plans: Callable[[Setup, TaskName], list[Plan]],
     build: Callable[[Setup, TaskName, Outcomes], Exhibit],
-) -> Kind:
-    return Kind(task, lambda chosen: plans(chosen, task), lambda chosen, outcomes: build(chosen, task, outcomes))
+) -> FigureKind:
+    return FigureKind(task, lambda chosen: plans(chosen, task), lambda chosen, outcomes: build(chosen, task, outcomes))

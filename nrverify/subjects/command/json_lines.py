@@ -79,7 +79,7 @@ def _read_packed(result: dict[str, Any]) -> NDArray[Any]:
         raise BadReply(f"is {found}: an array of numbers, or an object with exactly one of these, is needed")
     shape, text = result.get("shape"), result[names[0]]
     if not (isinstance(shape, list) and len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**48 for n in shape)):
-        raise BadReply(f"has an array of shape {excerpt(shape)}: a list of whole numbers is needed")
+        raise BadReply(f"has an array of shape {excerpt(shape)}: a list of integers is needed")
     if not isinstance(text, (str, memoryview)):
         raise BadReply(f"has {names[0]} that is no text: base64 is needed")
     try:

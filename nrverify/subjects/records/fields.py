@@ -122,14 +122,14 @@ class Fields:
 
     def whole(self, name: str, length: int | None, least: int, most: int) -> NDArray[np.int64]:
         """Whole numbers between bounds, one for each session."""
-        array = self._numbers(name, "whole numbers")
+        array = self._numbers(name, "integers")
         if array.ndim != 1 or array.size == 0 or (length is not None and array.size != length):
             raise SubjectFailed(f"array {name} is {_words(array)}: one number for each session is needed")
         bad = ~((array >= least) & (array <= most) & (array == np.round(array)))
         if bad.any():
             index = _first(bad)
             raise SubjectFailed(
-                f"array {name} has {array[index]} at {index}: whole numbers from {least} to {most} are needed"
+                f"array {name} has {array[index]} at {index}: integers from {least} to {most} are needed"
             )
         return array.astype(np.int64)
 

@@ -116,7 +116,7 @@ def _columns(file: Any) -> Arrays:
         text = text or (pa.types.is_dictionary(field.type) and pa.types.is_string(field.type.value_type))
         plain = pa.types.is_integer(field.type) or pa.types.is_float64(field.type)
         if (field.name == "side") != text or not (text or plain):
-            wanted = "text" if field.name == "side" else "float64 or whole numbers"
+            wanted = "text" if field.name == "side" else "float64 or integers"
             raise SubjectFailed(f"column {field.name!r:.60} is of type {str(field.type)[:60]}: {wanted} is needed")
     pieces: dict[str, list[NDArray[Any]]] = {name: [] for name in schema.names}
     seen = 0

@@ -40,7 +40,7 @@ def arrays_from_rows(header: Arrays, columns: Arrays) -> Arrays:
 def _grouped(columns: Arrays) -> Rows:
     session, own = columns["session"], columns["side"]
     if session.dtype.kind not in "iu":
-        raise SubjectFailed("column session must hold whole numbers")
+        raise SubjectFailed("column session must hold integers")
     begins = np.ones(session.size, dtype=bool)
     begins[1:] = (session[1:] != session[:-1]) | (own[1:] != own[:-1])
     starts = np.flatnonzero(begins)

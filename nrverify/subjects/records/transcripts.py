@@ -120,7 +120,7 @@ def _neighbours(description: Description, value: Floats, neighbour: Floats) -> N
     if max(np.abs(value).max(), np.abs(neighbour).max()) > LARGEST_VALUE:
         raise SubjectFailed(f"value or neighbour is beyond {LARGEST_VALUE:g}: there is no room for noise")
     if description.integer and not np.array_equal([value, neighbour], np.round([value, neighbour])):
-        raise SubjectFailed(f"value and neighbour must be whole numbers: so is {description.mechanism} noise")
+        raise SubjectFailed(f"value and neighbour must be integers: so is {description.mechanism} noise")
     if description.knob != "epsilon":
         return
     assert description.sensitivity is not None

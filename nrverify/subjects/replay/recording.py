@@ -72,7 +72,7 @@ class Log:
 
 
 @dataclass
-class Recorded:
+class Recording:
     """Opens hosts, each with a log of its own."""
 
     open_host: Callable[[float], Host | RecordsFile]

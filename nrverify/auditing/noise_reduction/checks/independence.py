@@ -42,7 +42,7 @@ NEXT = Topic("correlation between coordinates", SHARED_COORDINATES)
 FIRST_NEXT = Topic("correlation between coordinates of the first release", SHARED_COORDINATES)
 SIZES = Topic("sizes of the noise in two coordinates", SHARED_COORDINATES)
 COINS = Topic("coins of two coordinates", SHARED_COORDINATES)
-APART = Topic("correlation between coordinates two or more apart", SHARED_COORDINATES)
+TWO_APART = Topic("correlation between coordinates two or more apart", SHARED_COORDINATES)
 SIZES_APART = Topic("sizes of the noise in coordinates two or more apart", SHARED_COORDINATES)
 COINS_APART = Topic("coins of coordinates two or more apart", SHARED_COORDINATES)
 EARLIER = Topic("correlation of a coordinate with the step of the others before", SHARED_COORDINATES)
@@ -145,7 +145,7 @@ class CoordinateIndependence(Independence):
             FIRST_NEXT: (2.0, MeanWealth(slopes=True)),
             SIZES: (1.0, ScaleWealth()),
             COINS: (2.0, TieWealth(along=True)),
-            APART: (2.0, MeanWealth(slopes=True)),
+            TWO_APART: (2.0, MeanWealth(slopes=True)),
             THREE: (1.0, MeanWealth(slopes=True)),
             COINS_APART: (1.0, TieWealth(along=True)),
             SIZES_APART: (0.5, ScaleWealth()),
@@ -182,7 +182,7 @@ class CoordinateIndependence(Independence):
             others = found.filled.cumsum(axis=-1)[..., :-1]
             self.mean(BEFORE_ALL).add(dot(others, right), dot(others, others * found.present[..., 1:]))
             first, third, there = others[..., :-1], found.filled[..., 2:], found.present[..., 2:]
-            self.mean(APART).add(dot(first, third), dot(first, first * there))
+            self.mean(TWO_APART).add(dot(first, third), dot(first, first * there))
             large = np.maximum.accumulate(np.abs(found.filled), axis=-1)[..., :-2] > UNUSUAL
             self.scale(SIZES_APART).bet(third[there & large])
             # The signs of three coordinates may hang together though no two of them do.

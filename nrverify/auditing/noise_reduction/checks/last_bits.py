@@ -38,7 +38,7 @@ WEIGHT = 0.02
 """Its share of α: the bets gain half a nat from every event, so a smaller share costs a few transcripts."""
 NEEDED = 80.0
 """An event of probability P that the other value cannot give is found after about so many over P transcripts."""
-FEWEST = 300
+FEWEST_TRANSCRIPTS = 300
 """Transcripts: with fewer, most attacks would not have been found yet."""
 REAL = Need(lambda context: not context.description.integer, "integers have no last bits")
 LAST_DIGITS = Need(
@@ -178,7 +178,7 @@ class LastBits(Declared):
             "e_value": math.exp(min(self.log_e, 700.0)),
             "statistic": self.log_e,
             "alpha": self._alpha,
-            "enough": self.samples >= FEWEST,
+            "enough": self.samples >= FEWEST_TRANSCRIPTS,
         }
         if self.samples == 0:
             return concluded(self, CheckVerdict.NOT_COVERED, message=self.untried)
@@ -190,7 +190,9 @@ class LastBits(Declared):
 
     def foreseen_after(self, samples: int) -> CheckResult:
         """What it would conclude if so many transcripts are not attacked."""
-        return self._not_attacked(samples, {"samples": samples, "alpha": self._alpha, "enough": samples >= FEWEST})
+        return self._not_attacked(
+            samples, {"samples": samples, "alpha": self._alpha, "enough": samples >= FEWEST_TRANSCRIPTS}
+        )
 
     def _not_attacked(self, samples: int, fields: dict[str, Any]) -> CheckResult:
         if not fields["enough"]:

@@ -22,7 +22,7 @@ from nrverify.auditing.core.faults.noise import (
 )
 from nrverify.auditing.core.finding import Finding, Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import ROUNDING
+from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
@@ -37,7 +37,7 @@ FINEST = 2.0**-30
 is said of it. Ordinary arithmetic leaves a grid of 2^-52."""
 TELLING = 2.0**-6
 """Numbers are judged by grids that they lie on by chance no more often than this: rounding decides about others."""
-FEWEST = 8
+FEWEST_NUMBERS = 8
 """With fewer numbers of a kind nothing is judged."""
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
@@ -132,7 +132,7 @@ class Lattice(Declared):
         self.samples += batch.sessions
         # A tie or a repeated time gives a number again: counted twice, one chance hit would count twice.
         again = np.zeros(batch.releases.shape, dtype=bool)
-        again[:, 1:] = np.abs(np.diff(batch.releases, axis=1)) <= ROUNDING * size[:, 1:]
+        again[:, 1:] = np.abs(np.diff(batch.releases, axis=1)) <= SAME_RELEASE * size[:, 1:]
         # A release without noise is another finding than one on a grid.
         bare = batch.releases == batch.case.array
         unit = _noise_sizes(batch.noise)
@@ -187,7 +187,7 @@ class Lattice(Declared):
     def _keep(self, kind: str, numbers: Floats, size: Floats, unit: Floats) -> None:
         have = sum(x.numbers.size for x in self._kept[kind])
         # A difference of the size of rounding is a tie, not a point of a grid.
-        usable = np.isfinite(numbers) & (np.abs(numbers) > ROUNDING * size)
+        usable = np.isfinite(numbers) & (np.abs(numbers) > SAME_RELEASE * size)
         if have < VALUES:
             self._kept[kind].append(Kept(*(part[usable][: VALUES - have] for part in (numbers, size, unit))))
 
@@ -204,7 +204,7 @@ class Lattice(Declared):
         }
         self._kept = {}
         noise = found[NOISE].numbers if NOISE in found else np.empty(0)
-        if noise.size < FEWEST:
+        if noise.size < FEWEST_NUMBERS:
             return
         # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
         peak = 10 * 0.05 / max(float(np.quantile(np.abs(noise), 0.05)), 1e-300)
@@ -218,7 +218,7 @@ class Lattice(Declared):
             judged = [
                 (binomial(hits, count, chance, "greater"), -hits / count, -grid, OnGrid(kind, name, hits, count))
                 for grid, name, hits, count, chance in candidates
-                if count >= FEWEST
+                if count >= FEWEST_NUMBERS
             ]
             # Of those that have no chance at all the one with most numbers on it says most, and of these the coarsest.
             p_value, _, _, on_grid = min(judged, key=lambda one: one[:3], default=(1.0, 0.0, 0.0, None))
@@ -265,12 +265,12 @@ def _single_precision(kept: Kept) -> tuple[int, int, float]:
 
 def _finer(kept: Kept, peak: float) -> float:
     """The coarsest grid, too fine to be judged, that most numbers are on; 0 where there is none."""
-    if kept.numbers.size < FEWEST or not 0 < float(np.median(kept.units)) < np.inf:
+    if kept.numbers.size < FEWEST_NUMBERS or not 0 < float(np.median(kept.units)) < np.inf:
         return 0.0
     finest = FINEST * float(np.median(kept.units))
     for grid in sorted(_grids(float(np.median(kept.units)), finest * 2.0**-FINER_BITS), reverse=True):
         hits, count, _ = _on_grid(replace(kept, units=np.zeros_like(kept.units)), grid, peak)
-        if count >= FEWEST and hits > MOST * count:
+        if count >= FEWEST_NUMBERS and hits > MOST * count:
             return grid if grid < finest else 0.0
     return 0.0
 

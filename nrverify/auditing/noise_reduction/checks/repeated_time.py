@@ -10,7 +10,7 @@ from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.noise import REPEATED_TIME_MOVED, REPEATED_TIME_REDRAWN
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import ROUNDING
+from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.auditing.noise_reduction.context import MECHANISMS, REPEATABLE, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
@@ -75,10 +75,10 @@ class SameAnswer(Declared, Additive):
         scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
         self.sessions += int(repeated.any(axis=1).sum())
         self.repeats += int(repeated.sum())
-        changed = repeated & ~(steps <= ROUNDING * scale).all(axis=2)
+        changed = repeated & ~(steps <= SAME_RELEASE * scale).all(axis=2)
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             sizes = np.nan_to_num(np.nanmedian(np.abs(batch.noise[:, 1:]), axis=(0, 2)))
-        slight = changed & (steps <= np.maximum(NEGLIGIBLE * sizes[:, None], ROUNDING * scale)).all(axis=2)
+        slight = changed & (steps <= np.maximum(NEGLIGIBLE * sizes[:, None], SAME_RELEASE * scale)).all(axis=2)
         self.negligible += int(slight.sum())
         changed &= ~slight
         self.changed += int(changed.sum())

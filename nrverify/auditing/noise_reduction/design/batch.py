@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.check import Observes, ObservesLabelled
-from nrverify.auditing.core.rosenblatt import ROUNDING, Innovations
+from nrverify.auditing.core.rosenblatt import SAME_RELEASE, Innovations
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 
@@ -36,7 +36,9 @@ class Batch:
         """From each release to the noisier one before, (n, k − 1, d); 0 where there is no more than rounding."""
         steps = -np.diff(self.noise, axis=1)
         # By the less noisy release, so that what counts as rounding says nothing of the sign of the step.
-        return np.where(np.abs(steps) > ROUNDING * (np.abs(self.releases) + np.abs(self.case.array))[:, 1:], steps, 0.0)
+        return np.where(
+            np.abs(steps) > SAME_RELEASE * (np.abs(self.releases) + np.abs(self.case.array))[:, 1:], steps, 0.0
+        )
 
     @property
     def sessions(self) -> int:

@@ -21,7 +21,7 @@ from nrverify.statistics.additive import Additive, Tally
 
 WRONG, RIGHT = 1e-4, 1e-3
 """A level with a smaller tail probability than the first is wrong; one with a larger than the second may be right."""
-FEWEST, MOST_LEFT = 100, 0.1
+FEWEST_INNOVATIONS, MOST_LEFT = 100, 0.1
 """Levels with fewer innovations are left out, unless they have so large a share of all."""
 
 Sum = tuple[int, float]
@@ -75,7 +75,7 @@ def _divided(cells: Mapping[float, Sequence[Sum]]) -> tuple[list[float], list[fl
     No case alone makes a level wrong: it may differ from the others in more than one thing.
     """
     pooled = {level: _pooled(found) for level, found in cells.items()}
-    seen = {level: found for level, found in pooled.items() if found[0] >= FEWEST}
+    seen = {level: found for level, found in pooled.items() if found[0] >= FEWEST_INNOVATIONS}
     if _pooled(seen.values())[0] < (1 - MOST_LEFT) * _pooled(pooled.values())[0]:
         return None
     wrong = [level for level, found in seen.items() if _tail(found) < WRONG]

@@ -53,7 +53,7 @@ LARGEST_CORRELATION = 0.2
 """Of two innovations in a row, for what fits."""
 CLOSE, CLOSE_JUMPS = 1e-4, 0.01
 """Logarithms of times closer than these are close, of normal noise and of noise that jumps."""
-FEWEST = 30
+FEWEST_SAMPLES = 30
 """Sessions and coordinates below which second moments tell nothing."""
 SMALLEST = 1e-6
 """No constant is smaller: that is a step without noise, which is a fault of its own."""
@@ -114,7 +114,7 @@ def suspect_of(results: Sequence[CheckResult], moments: Moments | None, descript
 def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | None:
     """The fault that fits best, if it beats the claim and fits; None where none does."""
     seen = [_Seen(np.array(times), *sums) for times, sums in moments.sums.items() if _regular(variance, times, normal)]
-    if sum(one.count for one in seen) < FEWEST:
+    if sum(one.count for one in seen) < FEWEST_SAMPLES:
         return None
     claimed = [_factored(walked(variance(one.times))) for one in seen]
     base = sum(one.log_likelihood(factor) for one, factor in zip(seen, claimed, strict=True))

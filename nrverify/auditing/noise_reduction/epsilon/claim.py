@@ -42,9 +42,9 @@ from nrverify.subjects.noise_families import FAMILIES
 
 HALF = 2.0
 """What is proved at any looks: a path that crossed at more noise is above again at less with probability at least ½."""
-APART = 4
+GRID_APART = 4
 """So many ε's of the grid apart the noise must be seen to differ, or it is not taken to vary continuously."""
-DENSE, TELLING = 200, 800
+DENSE_EPSILONS, INFORMATIVE_EPSILONS = 200, 800
 """At so many ε's a subject is asked for its own times: over the whole range, and where the claim most likely fails."""
 WORST_RESOLUTION = 0.5
 """The noise at each ε must be known to this, relative, or the check is inconclusive."""
@@ -120,11 +120,11 @@ class EpsilonClaim(Declared, Additive):
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
         """Asks a subject for its own times at many ε's: the claim is for any of them, sampled or not."""
-        times_of(np.geomspace(knob.low, knob.high, DENSE))
+        times_of(np.geomspace(knob.low, knob.high, DENSE_EPSILONS))
         self.times.add(times_of.known)
         telling = self.judge.telling(self.times.known)
         if telling is not None and telling[0] < telling[1]:
-            times_of(np.geomspace(*telling, TELLING))
+            times_of(np.geomspace(*telling, INFORMATIVE_EPSILONS))
             self.times.add(times_of.known)
 
     def fresh(self) -> EpsilonClaim:
@@ -248,7 +248,7 @@ class EpsilonClaim(Declared, Additive):
         low = np.maximum.accumulate(np.array([limits[e][0] for e in epsilons])[::-1])[::-1]
         high = np.minimum.accumulate(np.array([limits[e][1] for e in epsilons]))
         at_any_looks = self.judge.joint(epsilons, high, HALF, SAME_FOR_ALL)
-        if high.size <= APART or not np.all(high[APART:] < low[:-APART]):
+        if high.size <= GRID_APART or not np.all(high[GRID_APART:] < low[:-GRID_APART]):
             return at_any_looks
         between = high <= low[0]
         continuous = self.judge.joint(epsilons[between], high[between], OWN_TIMES_MARGIN, CONTINUOUS)

@@ -20,7 +20,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import CLAIMS_DP, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
-from nrverify.auditing.noise_reduction.epsilon.claim import DENSE, MOST_DRAWN, WORST_RESOLUTION, EpsilonClaim
+from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST_DRAWN, WORST_RESOLUTION, EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DELTA_MARGIN, DpJudge
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
@@ -103,12 +103,12 @@ class DpClaim(Declared, Additive):
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
         """Asks a subject for its own times at many ε's: the claim is for any of them, sampled or not."""
-        times_of(np.geomspace(knob.low, knob.high, DENSE))
+        times_of(np.geomspace(knob.low, knob.high, DENSE_EPSILONS))
         self.times.add(times_of.known)
 
     def ask_curve(self, deltas_of: OwnDeltas, knob: Knob) -> None:
         """Asks a subject for the δ's of its curve, at the same ε's."""
-        self.judge = replace(self.judge, curve=dict(deltas_of(np.geomspace(knob.low, knob.high, DENSE))))
+        self.judge = replace(self.judge, curve=dict(deltas_of(np.geomspace(knob.low, knob.high, DENSE_EPSILONS))))
         self.too_little = TooLittle(LeastDpNoise(self.judge))
 
     def observe(self, batch: Batch) -> None:

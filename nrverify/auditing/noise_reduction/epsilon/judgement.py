@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 OWN_TIMES_MARGIN = 1.001
 """A probability computed from a subject's own times must be above δ by so much: the quadrature is closer."""
-ROUNDING = 1e-9
+CLAIM_ROUNDING = 1e-9
 """A probability above δ, or a cost above ε, by this, relative, may be rounding."""
 EXACT_ROUNDING = 1e-12
 """The same for Laplace noise, whose cost Δ/t is one division."""
@@ -67,7 +67,7 @@ class ClaimJudge:
     @property
     def most(self) -> float:
         """The largest probability that is taken for δ: a claim that is exactly tight is not refuted by its rounding."""
-        return self.delta * (1 + ROUNDING)
+        return self.delta * (1 + CLAIM_ROUNDING)
 
     @property
     def least(self) -> LeastNoise:

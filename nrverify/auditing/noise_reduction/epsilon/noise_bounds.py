@@ -12,16 +12,16 @@ from scipy.special import fdtri, gammaincinv
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS
 from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
-from nrverify.auditing.noise_reduction.epsilon.single_release import SMALLER
+from nrverify.auditing.noise_reduction.epsilon.single_release import LESS_NOISE
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.additive import Additive
-from nrverify.statistics.wealth import EFFECTS
+from nrverify.statistics.wealth import EFFECT_SIZES
 
 Floats = NDArray[np.float64]
 Key = TypeVar("Key")
 
-LARGER: Floats = EFFECTS[EFFECTS > 0]
-"""Bets on more noise, where `SMALLER` are those on less."""
+LARGER: Floats = EFFECT_SIZES[EFFECT_SIZES > 0]
+"""Bets on more noise, where `LESS_NOISE` are those on less."""
 FARTHEST = 1e3
 """Noise so many times larger than what was seen is never excluded: where no limit is found below, it is the limit."""
 MOST_LEVELS = 2 * FINE_EPSILONS
@@ -64,7 +64,7 @@ class NoiseLevels(Additive):
 
     def largest(self, alpha: float) -> dict[tuple[int, float], float]:
         """For each (d, ε) the largest t not excluded, all at once with error α at every look."""
-        return self._limits(self._pooled(), alpha / MOST_LEVELS, SMALLER)
+        return self._limits(self._pooled(), alpha / MOST_LEVELS, LESS_NOISE)
 
     def smallest(self, alpha: float) -> dict[tuple[int, float], float]:
         """For each (d, ε) the smallest t not excluded, all at once with error α at every look."""
@@ -73,7 +73,7 @@ class NoiseLevels(Additive):
     def by_schedule(self, alpha: float) -> dict[tuple[int, Schedule], dict[float, float]]:
         """For each schedule the largest t not excluded at each of its ε's, all at once with error α at every look."""
         found: dict[tuple[int, Schedule], dict[float, float]] = {}
-        for (d, schedule, epsilon), t in self._limits(self.sums.sums, alpha / MOST_PLACES, SMALLER).items():
+        for (d, schedule, epsilon), t in self._limits(self.sums.sums, alpha / MOST_PLACES, LESS_NOISE).items():
             found.setdefault((d, schedule), {})[epsilon] = t
         return found
 

@@ -15,12 +15,12 @@ from scipy.special import ndtri
 from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.additive import Additive
-from nrverify.statistics.wealth import EFFECTS, log_average
+from nrverify.statistics.wealth import EFFECT_SIZES, log_average
 from nrverify.subjects.noise_families import FAMILIES
 
 Floats = NDArray[np.float64]
 
-SMALLER: Floats = EFFECTS[EFFECTS < 0]
+LESS_NOISE: Floats = EFFECT_SIZES[EFFECT_SIZES < 0]
 """Bets on less noise."""
 COLUMNS = 12
 """Positions in a session that are bet on: the longest schedules of the usual designs have as many."""
@@ -119,7 +119,7 @@ class TooLittle(Additive):
 
     def __init__(self, least: Least) -> None:
         self.least = least
-        self.log_wealth = np.zeros((COLUMNS, SMALLER.size))
+        self.log_wealth = np.zeros((COLUMNS, LESS_NOISE.size))
         self.alone: CappedSums[tuple[int, float]] = CappedSums(MOST_ALONE - 1)
         self.count = 0
 
@@ -144,7 +144,7 @@ class TooLittle(Additive):
     def factor(self) -> float:
         """The leading alternative: the noise level over the least that keeps the claim."""
         won = np.concatenate([self.log_wealth, *(found[None] for found in self.alone.sums.values())])
-        return float(np.exp(SMALLER[int(np.argmax(won.max(axis=0)))]))
+        return float(np.exp(LESS_NOISE[int(np.argmax(won.max(axis=0)))]))
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class LaplaceRatios:
 
     def total(self, sizes: Floats) -> Floats:
         """Summed over the sizes of the noise."""
-        return np.asarray(-sizes.size * SMALLER - float(sizes.sum()) / self.t * np.expm1(-SMALLER))
+        return np.asarray(-sizes.size * LESS_NOISE - float(sizes.sum()) / self.t * np.expm1(-LESS_NOISE))
 
 
 class IntegerRatios:
@@ -164,7 +164,7 @@ class IntegerRatios:
     def __init__(self, mechanism: str, t: float, rate: float) -> None:
         self._process = FAMILIES[mechanism].process(rate)
         self._t = t
-        self._table = np.empty((SMALLER.size, 0))
+        self._table = np.empty((LESS_NOISE.size, 0))
 
     def total(self, sizes: Floats) -> Floats:
         """Summed over the sizes of the noise."""
@@ -173,7 +173,7 @@ class IntegerRatios:
         if counts.size > self._table.shape[1]:
             points = np.arange(2 * counts.size)
             allowed = self._process.marginal(self._t).logpdf(points)
-            less = [self._process.marginal(self._t * math.exp(effect)).logpdf(points) for effect in SMALLER]
+            less = [self._process.marginal(self._t * math.exp(effect)).logpdf(points) for effect in LESS_NOISE]
             self._table = np.maximum(np.array(less) - allowed, LEAST_LOG_RATIO)
         return np.asarray(self._table[:, : counts.size] @ counts) + LEAST_LOG_RATIO * (sizes.size - inside.size)
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 TWO = Topic("equal signs of two coordinates", SHARED_COORDINATES)
-APART = Topic("equal signs of coordinates two apart", SHARED_COORDINATES)
+TWO_APART = Topic("equal signs of coordinates two apart", SHARED_COORDINATES)
 THREE = Topic("odd numbers of positive signs among three coordinates", SHARED_COORDINATES)
 FIRST = "noise that two coordinates of a first release have in common, up to sign"
 LAST = "noise that two coordinates of a last release have in common, up to sign"
@@ -54,7 +54,7 @@ class UnknownCoordinates(Independence):
     def __init__(self, integer: bool = False, grid: float = 0.0) -> None:
         self.integer = integer
         self.grid = grid
-        weights = ((TWO, 3.0), (APART, 1.0), (THREE, 1.0), (SIZES, 2.0), (MOVES, 2.0))
+        weights = ((TWO, 3.0), (TWO_APART, 1.0), (THREE, 1.0), (SIZES, 2.0), (MOVES, 2.0))
         super().__init__({topic: (weight, TieWealth()) for topic, weight in weights}, (FIRST, LAST))
 
     @classmethod
@@ -79,7 +79,7 @@ class UnknownCoordinates(Independence):
         self._agree(TWO, positive[:, 1:] == positive[:, :-1], there[:, 1:] & there[:, :-1])
         if noise.shape[2] > 2:
             apart = positive[:, 2:] == positive[:, :-2]
-            self._agree(APART, apart, there[:, 2:] & there[:, :-2])
+            self._agree(TWO_APART, apart, there[:, 2:] & there[:, :-2])
             odd = positive[:, 2:] ^ positive[:, 1:-1] ^ positive[:, :-2]
             self._agree(THREE, odd, there[:, 2:] & there[:, 1:-1] & there[:, :-2])
         even = 2 * (len(noise) // 2)

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.declaration import Declared, Kind, Need, check
 from nrverify.auditing.core.faults.noise import FRESH_NOISE, SHIFTED
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.picture_limits import Estimate as Row
-from nrverify.auditing.core.picture_limits import correlation_limits, dots_of
+from nrverify.auditing.core.picture_limits import PlotRow, correlation_limits, dots_of
 from nrverify.auditing.core.pictures import Dots, Picture
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
@@ -119,7 +118,7 @@ class IncrementLaw(Declared):
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The correlation of a release and the step to it, at every step of every fixed schedule."""
         rows = [
-            Row(f"{name}, release {position + 1}", model.correlation, correlation_limits(model), 0.0)
+            PlotRow(f"{name}, release {position + 1}", model.correlation, correlation_limits(model), 0.0)
             for (name, position), model in self._pairs.items()
             if model.count > LEARNING
         ]

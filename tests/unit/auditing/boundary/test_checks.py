@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from nrverify.auditing.boundary.brownian_enclosure import Enclosure, brownian_enclosure
-from nrverify.auditing.boundary.claim import Claim
+from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure, brownian_enclosure
+from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.crossing import BoundaryCrossing
 from nrverify.auditing.boundary.inverse import BoundaryInverse
 from nrverify.auditing.boundary.monotone import BoundaryMonotone
@@ -19,7 +19,7 @@ from tests.unit.auditing.boundary.host import CurveHost, drawer
 
 TIMES = np.geomspace(1e-9, 1e9, 400)
 DELTA = 1e-6
-CLAIM = Claim(DELTA, 1.0, (1e-9, 1e9), declared=False)
+CLAIM = BoundaryClaim(DELTA, 1.0, (1e-9, 1e9), declared=False)
 
 
 def line(t, delta=DELTA, slope=0.2, drift=1.0):
@@ -109,7 +109,7 @@ def test_neighbouring_times_are_told_apart_in_the_sentence():
     ],
 )
 def test_the_verdict_rests_on_the_whole_enclosure(low, high, verdict):
-    result = BoundaryCrossing().conclude(Enclosure(low, high, 3.0), CLAIM, 100)
+    result = BoundaryCrossing().conclude(CrossingEnclosure(low, high, 3.0), CLAIM, 100)
     assert (result.verdict, result.kind, result.decisive) == (verdict, "privacy", True)
     assert result.statistic == pytest.approx(0.5 * (low + high))
     said = worded(result, BoundaryCrossing.declaration)

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal, norm
 from nrverify.auditing.explain.text import worded
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
-from nrverify.auditing.noise_reduction.epsilon.claim import DENSE, TELLING, EpsilonClaim
+from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, INFORMATIVE_EPSILONS, EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.judgement import ClaimJudge
 from nrverify.auditing.noise_reduction.epsilon.single_release import LeastNoise
 from nrverify.auditing.sampling.own_times import OwnTimes
@@ -131,7 +131,10 @@ class Asked:
 
 @pytest.mark.parametrize(
     ("mechanism", "time_of", "expected"),
-    [("laplace", lambda epsilon: 1 / epsilon, DENSE), ("brownian", linear, DENSE + TELLING)],
+    [
+        ("laplace", lambda epsilon: 1 / epsilon, DENSE_EPSILONS),
+        ("brownian", linear, DENSE_EPSILONS + INFORMATIVE_EPSILONS),
+    ],
 )
 def test_own_times_are_asked_densely_where_the_claim_most_likely_fails(mechanism, time_of, expected):
     check = EpsilonClaim.build(epsilon_context(mechanism, times_known=True))
