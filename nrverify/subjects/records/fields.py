@@ -135,14 +135,14 @@ class Fields:
 
     def table(self, name: str, columns: int, least: int, most: int) -> NDArray[np.int64]:
         """Whole numbers between bounds, so many for each session."""
-        array = self._numbers(name, f"whole numbers of shape (runs, {columns})")
+        array = self._numbers(name, f"integers of shape (runs, {columns})")
         if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] != columns:
             raise SubjectFailed(f"array {name} is {_words(array)}: shape (runs, {columns}) is needed")
         bad = ~((array >= least) & (array <= most) & (array == np.round(array)))
         if bad.any():
             index = _first(bad)
             raise SubjectFailed(
-                f"array {name} has {array[index]} at {index}: whole numbers from {least} to {most} are needed"
+                f"array {name} has {array[index]} at {index}: integers from {least} to {most} are needed"
             )
         return array.astype(np.int64)
 
