@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+from nrverify.calibrate.causes import Causes, causes
 from nrverify.calibrate.efficiency import Efficiency, efficiency_from, efficiency_jobs
 from nrverify.calibrate.empirical import EmpiricalEpsilon, empirical_from, empirical_jobs
 from nrverify.calibrate.false_alarms import Alarms, alarm_jobs, alarms_from, all_together
@@ -58,12 +59,18 @@ class Calibration:
         return tuple(standing.id for standing in self.matrix.standings() if not standing.earned)
 
     @property
+    def causes(self) -> tuple[Causes, ...]:
+        """How often the true fault was named; () where mutants were not asked for."""
+        return () if self.matrix is None else causes(self.matrix.kills)
+
+    @property
     def green(self) -> bool:
         """Whether every mutant was refuted, no correct subject was, no check is idle, and all numbers were reached."""
         alarms = () if self.alarms is None else (*self.alarms, all_together(self.alarms))
         return (
             (self.matrix is None or self.matrix.green)
             and not self.idle_checks
+            and all(row.green for row in self.causes)
             and all(row.green for row in alarms)
             and all(row.met for row in self.efficiency or ())
             and all(row.met for row in self.empirical or ())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.auditing.audit import audit
-from nrverify.auditing.core.results import CheckVerdict
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 SECONDS = 3600.0
 """A subject's time is no limit here: what a calibration says must not depend on the speed of the machine."""
@@ -26,6 +26,8 @@ class Trial:
     refuted: tuple[str, ...]
     judged: tuple[str, ...]
     message: str | None = None
+    named: tuple[tuple[str, ...], ...] = ()
+    """Ids of the faults that each refutation with a cause of its own names, likeliest first."""
 
     @property
     def alarm(self) -> bool:
@@ -52,7 +54,17 @@ def trial(subject: Any, seed: int, alpha: float, samples: int, keep_going: bool 
         tuple(check.id for check in report.checks if check.verdict is CheckVerdict.REFUTED),
         tuple(check.id for check in report.checks if check.verdict in judged),
         report.message,
+        tuple(named for check in report.checks if (named := _named(check))),
     )
+
+
+def _named(check: CheckResult) -> tuple[str, ...]:
+    """The faults that a refutation names of its own accord."""
+    refuted = check.verdict is CheckVerdict.REFUTED and check.finding is not None
+    follows = check.explanation is not None and check.explanation.follows is not None
+    if not refuted or follows or check.finding is None:
+        return ()
+    return tuple(fault.id for fault in (check.finding.fault, *check.finding.nearest) if fault is not None)
 
 
 def seed_for(seed: int, *words: object) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults import noise as of_noise
+from nrverify.auditing.core.faults.recursion import ALL_SCALED
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
@@ -18,12 +19,18 @@ RELEASE, TRANSCRIPT, ADAPTIVE, TIES = "law.release", "law.transcript", "law.adap
 """Ids of checks, as declared."""
 INDEPENDENCE = ("independence.coordinates", "independence.sessions")
 """Ids of checks, as declared."""
-PRIMARY = (REPEATED, RELEASE, TIES, TRANSCRIPT, ADAPTIVE)
+PRIMARY = (RELEASE, TIES, TRANSCRIPT, ADAPTIVE, REPEATED)
 """Checks that show a fault of the law directly, in the order in which one is taken for the root."""
 LAWS = (RELEASE, TRANSCRIPT, ADAPTIVE, TIES, REPEATED, VALUE)
 """A fault that explains the second moments is named in the first of these that is refuted."""
 CLEARER = 1.2
 """A check that tests the very fault has so much more evidence than those that see what comes of it."""
+MIXED = 3.0
+"""A suspect that gains so many times the evidence of the whole law is told from what the whole law names."""
+FORGETS = (of_noise.FRESH_NOISE, of_noise.FORGETFUL_SESSIONS)
+"""Faults that answer a time asked for again with other noise."""
+JUMPS_APART = 0.25
+"""By how much, relative, the scale of jumps may differ from that of all noise where all noise is scaled alike."""
 MOST = 0.9
 """So large a share of what was counted is most of it."""
 IN_CLEAR = (of_noise.VALUE_IN_CLEAR, of_noise.NO_NOISE)
@@ -66,18 +73,28 @@ def root_cause(
         suspect = None
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
-        if of_noise.FORGETFUL_SESSIONS in _named(refuted, TRANSCRIPT) and suspect.gain < evidence[TRANSCRIPT]:
-            # A mixture of two laws has second moments between theirs.
-            suspect = replace(suspect, faults=(*suspect.faults, of_noise.FORGETFUL_SESSIONS))
+        suspect = replace(suspect, faults=(*suspect.faults, *_as_likely(suspect, refuted, evidence)))
     return RootCause(source, suspect, frozenset(_follow(source, refuted, suspect, implied_by)))
 
 
 def _unnamed(refuted: Mapping[str, Finding], implied_by: Mapping[str, tuple[str, ...]]) -> RootCause:
     """The first refuted check that no other explains, and those that it explains."""
-    source = next((id for id in refuted if refuted.keys().isdisjoint(implied_by.get(id, ()))), None)
-    if source is None:
-        return RootCause()
-    return RootCause(source, None, frozenset(_implied(source, refuted, implied_by)))
+    for source in refuted:
+        if refuted.keys().isdisjoint(implied_by.get(source, ())) and (follow := _implied(source, refuted, implied_by)):
+            return RootCause(source, None, frozenset(follow))
+    return RootCause()
+
+
+def _as_likely(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mapping[str, float]) -> list[Fault]:
+    """What the transcript names by its whole law, where second moments do not tell the suspect from it."""
+    found = []
+    if of_noise.FORGETFUL_SESSIONS in _named(refuted, TRANSCRIPT) and suspect.gain < MIXED * evidence[TRANSCRIPT]:
+        # A mixture of two laws has second moments between theirs.
+        found.append(of_noise.FORGETFUL_SESSIONS)
+    fresh = of_noise.FRESH_NOISE in _named(refuted, TRANSCRIPT) and not suspect.redraws_repeated
+    if fresh and not suspect.normal and suspect.gain < MIXED * evidence[TRANSCRIPT]:
+        found.append(of_noise.FRESH_NOISE)
+    return found
 
 
 def _shared(refuted: Mapping[str, Finding], evidence: Mapping[str, float], source: str) -> str | None:
@@ -85,7 +102,8 @@ def _shared(refuted: Mapping[str, Finding], evidence: Mapping[str, float], sourc
     if source not in LAWS:
         return None
     most = max(evidence.get(id, 0.0) for id in refuted if id in LAWS)
-    seen = [id for id in INDEPENDENCE if id in refuted and evidence[id] >= CLEARER * most]
+    # What is certain has no evidence that could be compared.
+    seen = [id for id in INDEPENDENCE if id in refuted and most and evidence[id] >= CLEARER * most]
     return max(seen, key=evidence.__getitem__, default=None)
 
 
@@ -147,6 +165,12 @@ def _explains(suspect: Suspect, refuted: Mapping[str, Finding]) -> bool:
         and refuted[TIES].estimate.observed != 0
         and RELEASE not in refuted
     )
+    ratio = suspect.ratios.get(ALL_SCALED.id)
+    if ratio is not None and _is(refuted, TIES, of_noise.WRONG_JUMPS):
+        jumps = refuted[TIES].estimate
+        scale = jumps.observed if jumps.measure is Measure.SCALE else None
+        if scale is not None and abs(scale**2 / ratio - 1) > JUMPS_APART:
+            return False
     return not coins and (REPEATED not in refuted or suspect.redraws_repeated)
 
 
@@ -160,7 +184,8 @@ def _follow(
     others = _implied(source, refuted, implied_by)
     if source in LAWS:
         # A wrong law shows in every check of the law: what each would say of its own accord is one guess too many.
-        others |= {id for id in LAWS if id in refuted and id != REPEATED}
+        forgets = not set(_named(refuted, source)).isdisjoint(FORGETS)
+        others |= {id for id in LAWS if id in refuted and (id != REPEATED or forgets)}
     if _is(refuted, STREAMS, *SAME_SIZES):
         # Noise cut off at a limit repeats itself whatever its streams.
         others.add(STREAMS)

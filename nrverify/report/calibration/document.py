@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from nrverify.calibrate.calibration import Calibration
+from nrverify.calibrate.causes import Causes
 from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import Alarms
@@ -28,6 +29,7 @@ def calibration_document(calibration: Calibration) -> dict[str, Any]:
         "scope": calibration.scope.name,
         "seed": calibration.seed,
         "matrix": None if calibration.matrix is None else _matrix(calibration.matrix),
+        "causes": [_causes(row) for row in calibration.causes],
         "false_alarms": None if calibration.alarms is None else [_alarms(row) for row in calibration.alarms],
         "efficiency": None if calibration.efficiency is None else [_efficiency(row) for row in calibration.efficiency],
         "empirical_epsilon": None if calibration.empirical is None else [_empirical(r) for r in calibration.empirical],
@@ -65,6 +67,18 @@ def _kill(kill: Kill) -> dict[str, Any]:
         "refuted_within_budget": None if kill.whole is None else list(kill.whole.refuted),
         "limit": None if kill.limit is None else _number(kill.limit),
         "ratio": None if kill.ratio is None else _number(kill.ratio),
+    }
+
+
+def _causes(row: Causes) -> dict[str, Any]:
+    return {
+        "when": row.when,
+        "mutants": len(row.namings),
+        "first": row.first,
+        "among": row.among,
+        "false": row.false,
+        "mistaken": {one.mutant: list(one.named) for one in row.mistaken},
+        "met": row.green,
     }
 
 

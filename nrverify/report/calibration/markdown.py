@@ -28,6 +28,7 @@ def calibration_markdown(calibration: Calibration) -> str:
         parts += [_table(table, "###") for table in tables.matrices(matrix)]
         if matrix.whole:
             parts.append(_table(tables.standings(matrix)))
+        parts.append(_table(tables.causes(calibration.causes)))
     if calibration.efficiency is not None:
         parts.append(_table(tables.efficiency(calibration.efficiency, calibration.scope.seeds)))
     if calibration.empirical is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nrverify.calibrate.calibration import Calibration
+from nrverify.calibrate.causes import MOST_FALSE, Causes
 from nrverify.calibrate.efficiency import TARGET as EFFICIENCY_TARGET
 from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import TARGET as EMPIRICAL_TARGET
@@ -94,6 +95,32 @@ def standings(matrix: KillMatrix) -> Table:
     return Table("What each check is for", words, ("check", "refutes>", "alone", "claims it alone bears on"), rows)
 
 
+def causes(rows: tuple[Causes, ...]) -> Table:
+    """How often the cause that is named is the true one."""
+    words = (
+        "The share of the refuted mutants with the true fault named first, among the named, and with false ones only "
+        f"(at most {MOST_FALSE:.0%}); where nothing fits nothing is named. What follows another refutation names none."
+    )
+    columns = (
+        "audits",
+        "mutants>",
+        "true first>",
+        "true among the named>",
+        "false>",
+        "mutants with false causes",
+        "verdict",
+    )
+    found = tuple(
+        (
+            *(row.when, str(len(row.namings)), f"{row.first:.1%}", f"{row.among:.1%}", f"{row.false:.1%}"),
+            "; ".join(f"{one.mutant}: {', '.join(one.named)}" for one in row.mistaken),
+            verdict(row.green),
+        )
+        for row in rows
+    )
+    return Table("Causes", words, columns, found)
+
+
 def benign(matrix: KillMatrix) -> Table:
     """Benign variants."""
     rows = tuple((found.benign.name, found.benign.variation, found.trial.verdict) for found in matrix.spared)
@@ -170,6 +197,9 @@ def summary(calibration: Calibration) -> list[tuple[str, bool]]:
             idle = calibration.idle_checks
             words = f"{len(matrix.standings()) - len(idle)} of {len(matrix.standings())} checks earn their place"
             found.append((words + _names(idle), not idle))
+    for row in calibration.causes:
+        words = f"{row.among:.1%} of the mutants have the true fault among the causes named {row.when}, "
+        found.append((f"{words}{row.false:.1%} false ones only", row.green))
     if calibration.alarms is not None:
         total = all_together(calibration.alarms)
         words = f"{total.loose} false alarms in {total.audits} audits at α = {LOOSE}, {total.strict} at α = {STRICT:g}"
@@ -179,9 +209,9 @@ def summary(calibration: Calibration) -> list[tuple[str, bool]]:
         met = len(calibration.efficiency) - len(missed)
         words = f"{met} of {len(calibration.efficiency)} faults refuted within {EFFICIENCY_TARGET} times the limit"
         found.append((words + _names(missed), not missed))
-    for row in calibration.empirical or ():
-        words = f"empirical ε of {row.name}: {row.ratio:.3f} of {row.compared_with}"
-        found.append((words, row.met))
+    for measured in calibration.empirical or ():
+        words = f"empirical ε of {measured.name}: {measured.ratio:.3f} of {measured.compared_with}"
+        found.append((words, measured.met))
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from nrverify.auditing.core.declaration import Kind, check
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE, PULLED_TO_ZERO
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.context import (
@@ -25,6 +26,8 @@ from nrverify.statistics.wealth import MeanWealth, ScaleWealth, dot
 
 LARGE_VALUE = 100.0
 """Beyond this a value is large: rounding and pulls grow with it."""
+ONE_SIDED = 0.2
+"""A pull on one side of 0 that has so small a share of the evidence of the other is none."""
 PULL = Topic("pull along the value", PULLED_TO_ZERO)
 FIRST_PULL = Topic("pull of the first release along the value", PULLED_TO_ZERO)
 LARGE = Topic(f"variance at values beyond {LARGE_VALUE:g}", DEPENDS_ON_VALUE)
@@ -83,6 +86,8 @@ class ValueLaw(PortfolioCheck):
             families[variance] = (1.0, ScaleWealth())
             families[pull] = (0.5, MeanWealth())
         super().__init__(families)
+        self.below = MeanWealth()
+        """The pull along values below 0 alone."""
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ValueLaw:
@@ -97,6 +102,16 @@ class ValueLaw(PortfolioCheck):
         sure = pull.cross**2 > -2 * np.log(alpha) * pull.energy * max(every.ratio, 1.0)
         return PULL if sure else super().leading(alpha)
 
+    def finding(self, alpha: float) -> Finding:
+        """What stands out; a pull on one side of 0 alone is a dependence on the value, and no pull towards 0."""
+        found = super().finding(alpha)
+        if found.fault is not PULLED_TO_ZERO:
+            return found
+        pull = self.mean(PULL)
+        above = MeanWealth(pull.cross - self.below.cross, pull.energy - self.below.energy)
+        errors = [abs(side.slope) * side.energy**0.5 for side in (above, self.below) if side.energy > 0]
+        return found.of(DEPENDS_ON_VALUE) if len(errors) == 2 and min(errors) < ONE_SIDED * max(errors) else found
+
     def observe(self, batch: Batch) -> None:
         """Bets on all innovations of a case, and along the sign of the value."""
         if batch.innovations is None:
@@ -106,6 +121,8 @@ class ValueLaw(PortfolioCheck):
         sums, counts = z.sum(axis=(0, 1)), here.sum(axis=(0, 1))
         self.count += int(counts.sum())
         self.mean(PULL).add(np.dot(sign, sums), np.dot(sign * sign, counts))
+        under = batch.case.array < 0
+        self.below.add(-sums[under].sum(), counts[under].sum())
         first, firsts = z[:, 0].sum(axis=0), here[:, 0].sum(axis=0)
         self.mean(FIRST_PULL).add(np.dot(sign, first), np.dot(sign * sign, firsts))
         large = np.abs(batch.case.array) >= LARGE_VALUE

@@ -126,10 +126,10 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | N
     best, second = fitted[:2]
     # Few sessions of counts or rare jumps hardly tell whether it fits, but may tell it from all others.
     told = not normal and best.gain > DECISIVE * second.gain and sum(one.count for one in seen) < FEW
-    if best.fault is None or not (told or _fits(seen, best.factors, normal)):
+    if best.fault is None or not (told or _fits(seen, best.factors)):
         return None
     near = [one for one in fitted[1:MOST_NAMED] if one.gain > best.gain - NEAR and one.fault is not None]
-    shown = [one for one in (best, *near) if one is best or _fits(seen, one.factors, normal)]
+    shown = [one for one in (best, *near) if one is best or _fits(seen, one.factors)]
     named = {one.fault: one.ratio for one in shown}
     precisions = [_precision(one, factor, variance) for one, factor in zip(seen, best.factors, strict=True)]
     return Suspect(
@@ -233,7 +233,7 @@ def _factored(factor: Floats) -> Floats:
     return np.asarray(scales[:, None] * np.linalg.cholesky(correlation))
 
 
-def _fits(seen: list[_Seen], factors: list[Floats], normal: bool) -> bool:
+def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
     """Whether innovations have variance 1 at each position, and none follows the one before."""
     longest = max(one.times.size for one in seen)
     squares, counts, lagged, pairs = np.zeros(longest), np.zeros(longest), 0.0, 0
@@ -245,8 +245,8 @@ def _fits(seen: list[_Seen], factors: list[Floats], normal: bool) -> bool:
         counts[:k] += one.count
         lagged += float(np.diag(products, 1).sum())
         pairs += one.count * (k - 1)
-    # Squares of normal noise vary by twice their mean squared, those of Laplace noise by about five times.
-    chance = 4 * np.sqrt((2 if normal else 5) / counts)
+    # Squares of Laplace noise vary about five times their mean squared.
+    chance = 4 * np.sqrt(5 / counts)
     ratios = squares / counts
     within = (ratios > FITS[0] - chance) & (ratios < FITS[1] + chance)
     return bool(within.all()) and abs(lagged) <= LARGEST_CORRELATION * pairs + 6 * np.sqrt(pairs)
