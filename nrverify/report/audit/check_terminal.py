@@ -35,3 +35,8 @@ def print_remark(id: str, remark: Remark, console: Console) -> None:
     console.print(f"[bold]{id}[/] {escape(remark.about)}", highlight=False)
     console.print("no check: it never changes a verdict", style="dim", highlight=False)
     console.print(f"\n{escape(remark.words)}", highlight=False)
+
+
+def print_term(written: str, words: str, console: Console) -> None:
+    """A term of the glossary."""
+    console.print(f"[bold]{escape(written)}[/]: {escape(words)}", highlight=False)
