@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.statistics.estimate import Estimate, Measure
 
@@ -37,6 +38,8 @@ class Finding:
     """Whether it cannot happen at all if the claim holds, so that no error probability belongs to it."""
     effect: Effect | None = None
     """What it means for privacy, where that was computed for this subject; otherwise the table of faults says it."""
+    priced: Priced | None = None
+    """The numbers and the reason that the effect rests on, where it was computed."""
     precision: float | None = None
     """How many times the precision paid for an attacker has who weighs all releases as well as possible."""
     gain: float | None = None
@@ -59,6 +62,8 @@ class Finding:
             more["alternatives"] = list(e.alternatives)
         if self.precision is not None:
             more["precision"] = self.precision
+        if self.priced is not None:
+            more |= self.priced.numbers
         return own | {key: value for key, value in more.items() if value is not None}
 
     @property
@@ -66,6 +71,10 @@ class Finding:
         """The share of those counted that show it, where something is counted."""
         e = self.estimate
         return e.observed / e.count if e.measure is Measure.COUNT and e.count and e.observed is not None else None
+
+    def with_price(self, priced: Priced) -> Finding:
+        """The finding with its effect, computed."""
+        return replace(self, effect=priced.effect, priced=priced)
 
     def of(self, fault: Fault, *nearest: Fault) -> Finding:
         """The finding with its fault."""

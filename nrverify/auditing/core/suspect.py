@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nrverify.auditing.core.faults import Effect, Fault
-
-EXACTLY = 1e6
-"""With so many times the precision paid for, the value is as good as known."""
-PRECISION_ROUNDING = 1e-6
-"""Above the error of the linear algebra behind a precision, which must not turn an exact 1 into a leak; any excess that
-matters to an attacker is far larger."""
+from nrverify.auditing.core.effects import UNPRICED, Priced
+from nrverify.auditing.core.faults import Fault
 
 
 @dataclass(frozen=True)
@@ -33,9 +28,5 @@ class Suspect:
     words: Mapping[str, str] = field(default_factory=dict)
     """What was fitted, in words, by the ids of faults that are a wrong formula."""
 
-    @property
-    def effect(self) -> Effect:
-        """A leak where the releases together say more than was paid for; proved harmless only for normal noise."""
-        if self.precision > 1 + PRECISION_ROUNDING:
-            return Effect.LEAK
-        return Effect.INACCURACY if self.normal else Effect.UNPROVED
+    priced: Priced = UNPRICED
+    """What it means for privacy."""

@@ -11,9 +11,9 @@ from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
 from nrverify.auditing.core.scale_origins import origin_of
-from nrverify.auditing.core.suspect import EXACTLY, PRECISION_ROUNDING, Suspect
+from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
-from nrverify.auditing.explain.text import place_text, worded
+from nrverify.auditing.explain.text import place_text, size_text, worded
 from nrverify.statistics.estimate import Measure
 from nrverify.subjects.description import Description
 
@@ -34,7 +34,17 @@ def explained(
     rooted = next((result.finding for result in results if result.id == root.check), None)
     if rooted is not None and root.suspect is not None:
         rooted = _suspected(rooted, root.suspect)
-    return tuple(_explained(*pair, root, rooted, alpha, reproduce) for pair in zip(results, said, strict=True))
+    unfound = _would_have_been_found(results)
+    return tuple(_explained(*pair, root, rooted, alpha, reproduce, unfound) for pair in zip(results, said, strict=True))
+
+
+def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
+    """What the checks of privacy would have found, where none refutes: it is said where no violation was shown."""
+    judged = [result for result in results if result.kind == Kind.PRIVACY and result.sizes]
+    if not judged or any(result.verdict is CheckVerdict.REFUTED for result in judged):
+        return ""
+    found = "; ".join(f"{size_text(result.sizes[0])} ({result.id})" for result in judged)
+    return f"; would have been found: {found}"
 
 
 def _explained(
@@ -44,6 +54,7 @@ def _explained(
     rooted: Finding | None,
     alpha: float,
     reproduce: str,
+    unfound: str,
 ) -> CheckResult:
     finding = result.finding
     if result.verdict is not CheckVerdict.REFUTED:
@@ -51,20 +62,24 @@ def _explained(
     if finding is not None and result.id == root.check and root.suspect is not None:
         finding = _suspected(finding, root.suspect)
     said = worded(replace(result, finding=finding), declaration)
-    explanation = _explanation(said, declaration, root, alpha)
+    explanation = _explanation(said, declaration, root, alpha, unfound)
     if explanation.follows is not None and said.finding is not None and rooted is not None:
         # It has no cause of its own: in data, too, the fault is that of the check it follows.
-        said = replace(said, finding=replace(said.finding, fault=rooted.fault, nearest=rooted.nearest))
+        of_root = replace(said.finding, fault=rooted.fault, nearest=rooted.nearest, effect=rooted.effect)
+        said = replace(said, finding=replace(of_root, priced=rooted.priced))
     return replace(said, explanation=explanation, message=" ".join(explanation.lines), reproduce=reproduce)
 
 
 def _suspected(finding: Finding, suspect: Suspect) -> Finding:
     """The finding with the fault that explains the second moments."""
     first, *others = suspect.faults
-    return replace(finding.of(first, *others), effect=suspect.effect, precision=suspect.precision, gain=suspect.gain)
+    found = finding.of(first, *others).with_price(suspect.priced)
+    return replace(found, precision=suspect.precision, gain=suspect.gain)
 
 
-def _explanation(result: CheckResult, declaration: Declaration | None, root: RootCause, alpha: float) -> Explanation:
+def _explanation(
+    result: CheckResult, declaration: Declaration | None, root: RootCause, alpha: float, unfound: str
+) -> Explanation:
     finding = result.finding
     seen = f"Expected {result.expected}; observed {result.observed}."
     at_root = result.id == root.check
@@ -73,7 +88,7 @@ def _explanation(result: CheckResult, declaration: Declaration | None, root: Roo
     if finding is not None and at_root and finding.texts.get("first") == "right":
         seen += " Release 1 is right, later ones are not: look at the bridge, the step from one release to the next."
     follows = root.check if result.id in root.follow else None
-    cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, root, at_root))
+    cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, unfound))
     if follows is not None:
         cause = effect = f"that of {follows}"
     statement = result.id if declaration is None else declaration.sentence
@@ -125,35 +140,16 @@ def _origin_of(finding: Finding) -> str | None:
     return origin_of(ratio) if scaled and finding.estimate.measure is Measure.VARIANCE and ratio else None
 
 
-def _effect(result: CheckResult, root: RootCause, at_root: bool) -> str:
+def _effect(result: CheckResult, unfound: str) -> str:
     finding = result.finding
     assert finding is not None
-    if at_root and root.suspect is not None:
-        return _suspect_effect(root.suspect)
     consequences = dict.fromkeys(fault.consequence for fault in (finding.fault, *finding.nearest) if fault is not None)
-    said = "; or ".join(consequences)
-    match result.effect:
-        case Effect.LEAK:
-            return f"{said}: a leak"
-        case Effect.INACCURACY:
-            return f"{said}: only accuracy suffers"
-        case _:
-            wrong = "the law is wrong; " if result.kind == Kind.LAW else ""
-            return f"{wrong}no violation of the privacy claim was measured here. If the cause is right, {said}"
-
-
-def _suspect_effect(suspect: Suspect) -> str:
-    if suspect.precision > EXACTLY:
-        return "if this is the fault, two releases together betray the value exactly: a leak"
-    if suspect.precision > 1 + PRECISION_ROUNDING:
-        times = f"{suspect.precision:.3g}" if suspect.precision < 1000 else f"{suspect.precision:,.0f}"
-        return (
-            "if this is the fault, an attacker who weighs the releases as well as possible knows the value with up to "
-            f"{times} times the precision that was paid for: a leak"
-        )
-    if suspect.normal:
-        return (
-            "if that is all that is wrong, the releases say no more than was paid for, however they are weighed: "
-            "only accuracy suffers"
-        )
-    return "too much noise: accuracy suffers; whether the changed law leaks as well, second moments do not tell"
+    said, priced = "; or ".join(consequences), finding.priced
+    if result.effect is Effect.UNPROVED:
+        wrong = "the law is wrong; " if result.kind == Kind.LAW else ""
+        if priced is not None and priced.why:
+            return f"{wrong}{priced.words}{unfound}"
+        return f"{wrong}no violation of the privacy claim was shown{unfound}. If the cause is right: {said}"
+    if priced is not None:
+        return priced.words
+    return f"{said}: a leak" if result.effect is Effect.LEAK else f"{said}: only accuracy suffers"

@@ -31,8 +31,11 @@ from nrverify.auditing.noise_reduction.design.cases import (
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
+from nrverify.auditing.noise_reduction.diagnosis.fault_losses import with_losses
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_of
 from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
+from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
+from nrverify.auditing.noise_reduction.epsilon.dp_claim import DpClaim
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import (
     ADVICE_SAMPLES,
@@ -279,12 +282,18 @@ class NoiseReductionMechanism(Mechanism):
         if self._disturbed:
             found = [_of_sessions(result) for result in found]
         if not self._disturbed:
-            self._suspect = suspect_of(found, getattr(kept, "moments", None), self.description)
+            found, moments = with_losses(found, self.description, self.settings.alpha), getattr(kept, "moments", None)
+            self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
         covered = [*found, *self.not_covered, *self.advice]
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))
         return tuple(covered)
+
+    def _claims(self) -> dict[float, float]:
+        """The ε's behind times, where the subject tells them and its claim is checked."""
+        known = (check.times.known for check in self.checks if isinstance(check, (EpsilonClaim, DpClaim)))
+        return {time: epsilon for times in known for epsilon, time in times.items()}
 
     def suspect(self) -> Suspect | None:
         """The fault that explains the second moments of the noise, where one does."""

@@ -20,8 +20,10 @@ from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declare
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
+from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.auditing.threshold.streams import FEW, few_together
 from nrverify.auditing.threshold.variant_designs import noise_unit, variant_of
+from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 
 PAIR_SHARE = 0.2
@@ -39,6 +41,10 @@ CERTAIN = 1e4
 SMOKE_RUNS = 2
 """Two, so that a method that works only once fails here; the law is not judged by them."""
 
+FIRST_AFTER, MOST_AFTER = 240, 7440
+"""Runs after a refutation of the law, each batch twice the one before. It takes about 800 to tell halved query noise
+from relatives that keep the claim, 3000 for a deviation taken for the scale, and 6000 for normal query noise."""
+
 
 class ThresholdMechanism(Mechanism):
     """An `above-threshold` or `reduced-above-threshold` subject."""
@@ -47,6 +53,7 @@ class ThresholdMechanism(Mechanism):
         description = host.description
         declarations = declarations_for(description.mechanism)
         self.context = ThresholdContext.of(description)
+        self.settings = settings
         self.level = levels(settings.alpha, settings.only, declarations)
         checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
         self.checks = [check for check in checks if not isinstance(check, DeclaredClaim)]
@@ -101,6 +108,22 @@ class ThresholdMechanism(Mechanism):
             weight = share / len(context.pairs)
             tasks.append(Task(name, (pair, method), score_neighbours, of_pairs, weight, numbers))
         return tasks
+
+    def advise(self, drawer: Drawer, refuted: bool) -> None:
+        """After a refutation of the law, runs that tell a fault that leaks from relatives that keep the claim."""
+        law = next((check for check in self.checks if isinstance(check, ThresholdLaw)), None)
+        if law is None or not refuted or not law.refuted(self.level(law)):
+            return
+        alpha, channel, designs = self.level(law), law.portfolio.leading.channel, list(law.designs.values())
+        method = channel if channel in self.context.methods else self.context.methods[0]
+        room, batch = min(MOST_AFTER, self.settings.samples - law.runs), FIRST_AFTER
+        try:
+            while room >= batch and not drawer.out_of_time and law.undecided(alpha):
+                for design in designs:
+                    law.look_closer(draw_runs(drawer, design, method, batch // len(designs)))
+                room, batch = room - batch, 2 * batch
+        except (SubjectFailed, SubjectRefused):
+            return
 
     def _share(self, method: str) -> float:
         if len(self.context.methods) == 1:

@@ -98,13 +98,13 @@ def neighbours_for(mechanism: str) -> tuple[Neighbours, ...]:
     below for a threshold that is not kept.
     """
     pairs = [
-        _pair("6 rounds near the threshold", [0.0] * 6, [2.0] * 6, 0.0, 1.0),
-        _pair("9 rounds above, then below", [0.5] * 8 + [-0.5], [2.0] * 9, 4.0, 2.0),
-        _pair("16 rounds below", [-1.0] * 15 + [0.0], [2.0] * 16, -6.0, 1.0),
+        neighbours_at("6 rounds near the threshold", [0.0] * 6, [2.0] * 6, 0.0, 1.0),
+        neighbours_at("9 rounds above, then below", [0.5] * 8 + [-0.5], [2.0] * 9, 4.0, 2.0),
+        neighbours_at("16 rounds below", [-1.0] * 15 + [0.0], [2.0] * 16, -6.0, 1.0),
     ]
     if mechanism == "reduced-above-threshold":
-        pairs.append(_pair("rising ε", [0.0] * 5, [1.0, 1.2, 1.5, 1.8, 2.0], 3.0, 0.5))
-        pairs.append(_pair("doubling ε", [0.0] * 5, [0.125, 0.25, 0.5, 1.0, 2.0], 0.0, 1.0))
+        pairs.append(neighbours_at("rising ε", [0.0] * 5, [1.0, 1.2, 1.5, 1.8, 2.0], 3.0, 0.5))
+        pairs.append(neighbours_at("doubling ε", [0.0] * 5, [0.125, 0.25, 0.5, 1.0, 2.0], 0.0, 1.0))
     return tuple(pairs)
 
 
@@ -135,10 +135,17 @@ def _rising(
     return Design(name, utilities, tuple(float(e) for e in epsilons), threshold, sensitivity)
 
 
-def _pair(
-    name: str, margins: Sequence[float], epsilons: Sequence[float], threshold: float, sensitivity: float
+def neighbours_at(
+    name: str,
+    margins: Sequence[float],
+    epsilons: Sequence[float],
+    threshold: float,
+    sensitivity: float,
+    raised: int | None = None,
 ) -> Neighbours:
+    """Neighbours at worst signs for a halt in the last round, or from the one `raised` on; margins of the neighbour."""
     other = _rising(f"{name}, neighbour", margins, epsilons, threshold, sensitivity)
-    signs = [-1.0] * (len(margins) - 1) + [1.0]
+    below = len(margins) - 1 if raised is None else raised
+    signs = [-1.0] * below + [1.0] * (len(margins) - below)
     moved = tuple(u + sign * sensitivity for u, sign in zip(other.utilities, signs, strict=True))
     return Neighbours(Design(name, moved, other.epsilons, threshold, sensitivity), other)

@@ -79,7 +79,7 @@ FAULTS = (
 def claimed_law(design: Design) -> Floats:
     """The exact probabilities of halting in rounds 1, …, n and of never; of each output for several positives."""
     if not design.variant.reduces_noise:
-        return _made_law(output_law(design))
+        return made_law(output_law(design))
     law = halting_law(
         utilities=design.utilities,
         epsilons=design.epsilons,
@@ -87,14 +87,21 @@ def claimed_law(design: Design) -> Floats:
         sensitivity=design.sensitivity,
         scales=design.variant.scales,
     )
-    return _made_law(np.exp(law))
+    return made_law(np.exp(law))
 
 
 @lru_cache(maxsize=1024)
 def faulty_laws(design: Design) -> dict[str, Floats]:
+    """The law under each named fault that can show in this design, mixed with the claimed one."""
+    claimed = claimed_law(design)
+    return {name: FLOOR * claimed + (1 - FLOOR) * law for name, law in unmixed_laws(design).items()}
+
+
+@lru_cache(maxsize=1024)
+def unmixed_laws(design: Design) -> dict[str, Floats]:
     """The law of the halting round, or of the output, under each named fault that can show in this design."""
     if not design.variant.reduces_noise:
-        return _floored(faulty_output_laws(design), claimed_law(design))
+        return {name: made_law(law) for name, law in faulty_output_laws(design).items()}
     epsilons = np.array(design.epsilons)
     margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
     kept = _kept if design.constant else _reduced
@@ -114,11 +121,7 @@ def faulty_laws(design: Design) -> dict[str, Floats]:
             laws |= _walked_wrong(margins, b, c)
     claimed = claimed_law(design)
     laws["rounds-counted-from-0"] = np.append(claimed[1:-1], [0.0, claimed[0] + claimed[-1]])
-    return _floored(laws, claimed)
-
-
-def _floored(laws: dict[str, Floats], claimed: Floats) -> dict[str, Floats]:
-    return {name: FLOOR * claimed + (1 - FLOOR) * _made_law(law) for name, law in laws.items()}
+    return {name: made_law(law) for name, law in laws.items()}
 
 
 def _scales(design: Design) -> tuple[Floats, Floats]:
@@ -131,7 +134,7 @@ def _scales(design: Design) -> tuple[Floats, Floats]:
 def redrawn_law(design: Design) -> Floats:
     """The law when the threshold noise is drawn anew in every round."""
     margins = (np.array(design.utilities) - design.threshold) / design.sensitivity
-    return _made_law(_redrawn(margins, *_scales(design)))
+    return made_law(_redrawn(margins, *_scales(design)))
 
 
 def _wrong_noise(margins: Floats, b: Floats, c: Floats, kept: Law, constant: bool) -> dict[str, Floats]:
@@ -141,7 +144,7 @@ def _wrong_noise(margins: Floats, b: Floats, c: Floats, kept: Law, constant: boo
         "threshold-noise-halved": kept(margins, b / 2, c),
         "threshold-noise-redrawn": _redrawn(margins, b, c),
         "no-threshold-noise": _redrawn(margins, 0 * b, c),
-        "no-noise-at-all": _from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
+        "no-noise-at-all": from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
     }
     if constant:
         laws |= {
@@ -166,8 +169,8 @@ def _wrong_order(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
     silent = np.where(highest < 0, 1 - 0.5 * np.exp(-np.abs(highest) / b), 0.5 * np.exp(-np.abs(highest) / b))
     at_once = np.exp(np.array([_redrawn_survival(a, b[0], c[0]) for a in highest]))
     return {
-        "no-query-noise": _from_survival(silent),
-        "query-noise-drawn-once": _from_survival(at_once),
+        "no-query-noise": from_survival(silent),
+        "query-noise-drawn-once": from_survival(at_once),
         "utility-one-round-late": _kept(np.append(margins[0], margins[:-1]), b, c),
         "utility-one-round-early": _kept(np.append(margins[1:], margins[-1]), b, c),
     }
@@ -213,7 +216,7 @@ def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
         law = _kept(margins[stretch], b[stretch], c[stretch])
         before = survival[-1] if survival else 1.0
         survival += (before * (1 - np.cumsum(law[:-1]))).tolist()
-    return _from_survival(np.array(survival))
+    return from_survival(np.array(survival))
 
 
 def _walked_wrong(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
@@ -262,16 +265,16 @@ def _kept(margins: Floats, b: Floats, c: Floats) -> Floats:
 
     For equal b this is threshold noise that is kept, by composite quadrature over L.
     """
-    level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
-    below = _laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
-    return _from_survival(np.cumprod(below, axis=0) @ weight)
+    level, weight = levels_of(margins / b, min(1.0, float((c / b).min())))
+    below = laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
+    return from_survival(np.cumprod(below, axis=0) @ weight)
 
 
 def _gaussian_queries(margins: Floats, b: Floats, c: Floats) -> Floats:
     """Threshold noise that is kept, and normal query noise of the right variance 2c²."""
-    level, weight = _levels(margins / b, min(1.0, float((c / b).min())))
+    level, weight = levels_of(margins / b, min(1.0, float((c / b).min())))
     below = ndtr((np.outer(b, level) - margins[:, None]) / (math.sqrt(2) * c[:, None]))
-    return _from_survival(np.cumprod(below, axis=0) @ weight)
+    return from_survival(np.cumprod(below, axis=0) @ weight)
 
 
 def _gaussian_threshold(margins: Floats, b: Floats, c: Floats) -> Floats:
@@ -282,20 +285,20 @@ def _gaussian_threshold(margins: Floats, b: Floats, c: Floats) -> Floats:
     half = 0.5 * np.diff(edges)[:, None]
     level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
     weight = (half * _WEIGHT).ravel() * np.exp(-0.5 * level**2) / math.sqrt(2 * math.pi)
-    below = _laplace_cdf((width * level - margins[:, None]) / c[:, None])
-    return _from_survival(np.cumprod(below, axis=0) @ weight)
+    below = laplace_cdf((width * level - margins[:, None]) / c[:, None])
+    return from_survival(np.cumprod(below, axis=0) @ weight)
 
 
 def _shared_first(margins: Floats, b: Floats, c: Floats) -> Floats:
     """Threshold bL and first query noise cL from the same number: no halt in round 1 where a + cL < bL."""
     corner = -margins[0] / (c[0] - b[0])
-    level, weight = _levels(np.append(margins / b, corner), min(1.0, float((c / b).min())))
-    below = _laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
+    level, weight = levels_of(np.append(margins / b, corner), min(1.0, float((c / b).min())))
+    below = laplace_cdf((np.outer(b, level) - margins[:, None]) / c[:, None])
     below[0] = level < corner
-    return _from_survival(np.cumprod(below, axis=0) @ weight)
+    return from_survival(np.cumprod(below, axis=0) @ weight)
 
 
-def _levels(corners: Floats, finest: float) -> tuple[Floats, Floats]:
+def levels_of(corners: Floats, finest: float) -> tuple[Floats, Floats]:
     """Nodes and weights for an expectation over a standard Laplace number, composite between corners."""
     inside = np.unique(np.clip(np.append(corners, 0.0), -38.0, 38.0))
     edges = np.unique(np.concatenate([np.arange(-40.0, 40.0 + finest, finest), inside]))
@@ -304,14 +307,17 @@ def _levels(corners: Floats, finest: float) -> tuple[Floats, Floats]:
     return level, (half * _WEIGHT).ravel() * 0.5 * np.exp(-np.abs(level))
 
 
-def _laplace_cdf(x: Floats) -> Floats:
+def laplace_cdf(x: Floats) -> Floats:
+    """P(L ≤ x) of a standard Laplace number."""
     return np.where(x < 0, 0.5 * np.exp(np.minimum(x, 0)), 1 - 0.5 * np.exp(-np.maximum(x, 0)))
 
 
-def _from_survival(survival: Floats) -> Floats:
+def from_survival(survival: Floats) -> Floats:
+    """The law of the round from the probabilities of no halt up to each."""
     return np.append(-np.diff(np.append(1.0, survival)), survival[-1])
 
 
-def _made_law(law: Floats) -> Floats:
+def made_law(law: Floats) -> Floats:
+    """Not negative, and of total 1."""
     positive = np.maximum(law, 0.0)
     return np.asarray(positive / positive.sum())

@@ -22,6 +22,7 @@ from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, ThresholdContext
 from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.drawing import Runs
+from nrverify.auditing.threshold.effects import FITS_AS_WELL, NOT_TOLD_APART, priced, priced_by_scales
 from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import (
     HALTING_TEMPLATES,
@@ -33,9 +34,11 @@ from nrverify.auditing.threshold.halting_bets import (
 )
 from nrverify.auditing.threshold.outputs import outputs
 from nrverify.statistics.additive import Additive, Tally
+from nrverify.statistics.estimate import Measure
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
+from nrverify.subjects.guarantees import EX_POST
 
 Floats = NDArray[np.float64]
 
@@ -83,14 +86,23 @@ class ThresholdLaw(Declared, Additive):
 
     any_value = True
     size_quantity: ClassVar[str] = "probability of halting by a given round, over all designs,"
-    configuration = ("designs", "methods", "_portfolio")
+    configuration = ("designs", "methods", "_portfolio", "mechanism", "guarantee")
 
-    def __init__(self, designs: Sequence[Design], methods: Sequence[str]) -> None:
+    def __init__(
+        self,
+        designs: Sequence[Design],
+        methods: Sequence[str],
+        mechanism: str = "reduced-above-threshold",
+        guarantee: str | None = EX_POST,
+    ) -> None:
+        self.mechanism, self.guarantee = mechanism, guarantee
         self.designs = {design.name: design for design in designs}
         self.methods = tuple(methods)
         self.runs = 0
         self.tallies: Tally[tuple[str, str], Floats] = Tally()
         """By method and design: runs in each cell, runs that came after such a run, and those of them alike."""
+        self.after: Tally[str, Floats] = Tally()
+        """By design: runs in each cell that were drawn after the refutation, to learn what it means."""
         self.distant = LagWealth()
         self.correlated = {topic: MeanWealth(slopes=True) for topic in PAIRED}
         self.dependent = {topic: CellWealth(PAIRS) for topic in PAIRED}
@@ -101,7 +113,7 @@ class ThresholdLaw(Declared, Additive):
     @classmethod
     def build(cls, context: ThresholdContext) -> ThresholdLaw:
         """Over all designs, by all methods."""
-        return cls(context.every_design, context.methods)
+        return cls(context.every_design, context.methods, context.description.mechanism, context.guarantee)
 
     def observe(self, runs: Runs) -> None:
         """Counts, for each cell: runs that fell into it, runs that came after such a run, and those of them alike."""
@@ -180,31 +192,73 @@ class ThresholdLaw(Declared, Additive):
 
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
-        named = self.portfolio[Topic(f"{NAMED.quantity} ({POOLED})", NAMED.fault)]
-        assert isinstance(named, RatioWealth)
-        finding = None
-        if self.refuted(alpha):
-            finding = self._named(halting_finding(self.portfolio, self._cell_words), named)
+        finding = self.meaning(alpha) if self.refuted(alpha) else None
         return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, self.size_quantity)
 
     def _cell_words(self, design: str, cell: int) -> str:
         """A cell of a design, in words."""
         return f"a halt in round {cell + 1}" if cell < self.designs[design].rounds else "no halt"
 
-    def _named(self, finding: Finding, named: RatioWealth) -> Finding:
-        """The finding with the faults whose laws fit; where none does, with the fault that its topic shows."""
-        if not any(self._fits(fault) for fault in named.likeliest):
-            return replace(finding, texts={**finding.texts, "nearest": alternative_of(named.best).title})
-        return with_named(finding, named)
+    def meaning(self, alpha: float) -> Finding:
+        """What stands out, the faults whose laws fit, and what they mean for privacy."""
+        named, finding = self._named_faults(), halting_finding(self.portfolio, self._cell_words)
+        fitting = [fault for fault in named.likeliest if self._fits(fault)]
+        if finding.estimate.measure is Measure.ALTERNATIVE and self.after:
+            finding = replace(finding, estimate=named.estimate())
+        found = with_named(finding, named) if fitting else finding
+        if not fitting:
+            found = replace(finding, texts={**finding.texts, "nearest": alternative_of(named.best).title})
+        if not self._usual or found.fault == SHARED_RUNS:
+            return found
+        counts = self._counts()
+        if fitting and found.fault is not WRONG_HALTING_LAW:
+            return found.with_price(priced(named.likeliest, counts, self.mechanism, self.guarantee, alpha))
+        return found.with_price(priced_by_scales(counts, alpha))
 
-    def _fits(self, fault: str) -> bool:
-        """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""
-        channel, deviance, freedom = self.portfolio.leading.channel, 0.0, 0
+    @property
+    def _usual(self) -> bool:
+        """Whether the noise declared is the usual one, whose relatives are known."""
+        return all(design.variant == USUAL for design in self.designs.values())
+
+    def undecided(self, alpha: float) -> bool:
+        """Whether more runs may tell what a refutation means: what fits leaks, and something that does not fits too."""
+        found = self.meaning(alpha).priced
+        return found is not None and found.why in (FITS_AS_WELL, NOT_TOLD_APART)
+
+    def look_closer(self, runs: Runs) -> None:
+        """Takes in runs that were drawn after the refutation: they say what it means, and decide no verdict."""
+        seen = np.bincount(runs.cells, minlength=runs.design.rounds + 1).astype(float)
+        self.after[runs.design.name] = self.after.get(runs.design.name, 0.0) + seen
+
+    def _named_faults(self) -> RatioWealth:
+        """Bets on named faults by all methods together, and on the runs after the refutation."""
+        named = self.portfolio[Topic(f"{NAMED.quantity} ({POOLED})", NAMED.fault)]
+        assert isinstance(named, RatioWealth)
+        if not self.after:
+            return named
+        longer = RatioWealth(named.log_wealth)
+        longer.bet(named.log_wealth)
+        for name, seen in self.after.items():
+            log_ratios = _bettable(self.designs[name])[2]
+            longer.bet({fault: float(np.dot(seen, log_ratio)) for fault, log_ratio in log_ratios.items()})
+        return longer
+
+    def _counts(self) -> dict[Design, Floats]:
+        """Runs in each cell of each design, by the method that stands out."""
+        channel = self.portfolio.leading.channel
+        found: dict[Design, Floats] = {self.designs[name]: seen for name, seen in self.after.items()}
         for (method, name), tally in self.tallies.items():
             if channel not in self.methods or channel == method:
                 design = self.designs[name]
-                moved, cells = _deviance(tally[0], faulty_laws(design).get(fault, claimed_law(design)))
-                deviance, freedom = deviance + moved, freedom + cells - 1
+                found[design] = found.get(design, 0.0) + tally[0]
+        return found
+
+    def _fits(self, fault: str) -> bool:
+        """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""
+        deviance, freedom = 0.0, 0
+        for design, seen in self._counts().items():
+            moved, cells = _deviance(seen, faulty_laws(design).get(fault, claimed_law(design)))
+            deviance, freedom = deviance + moved, freedom + cells - 1
         return bool(chdtrc(max(freedom, 1), max(deviance, 0.0)) > MISFIT)
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:

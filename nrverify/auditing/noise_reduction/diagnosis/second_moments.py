@@ -6,7 +6,7 @@ best is named only where it fits, position by position.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -27,6 +27,7 @@ from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import (
     bridged,
     walked,
 )
+from nrverify.auditing.noise_reduction.diagnosis.pricing import Weighed, limit, price
 from nrverify.auditing.noise_reduction.diagnosis.step_factor import step_factor
 from nrverify.subjects.description import Description
 
@@ -91,8 +92,17 @@ class Moments:
             self.sums[times] = count, products
 
 
-def suspect_of(results: Sequence[CheckResult], moments: Moments | None, description: Description) -> Suspect | None:
-    """The fault that explains the second moments, where something is refuted and it explains the evidence."""
+def suspect_of(
+    results: Sequence[CheckResult],
+    moments: Moments | None,
+    description: Description,
+    alpha: float = 1e-6,
+    claims: Mapping[float, float] | None = None,
+) -> Suspect | None:
+    """The fault that explains the second moments, where something is refuted and it explains the evidence.
+
+    Its price is computed at the confidence limit of α, against the ε's behind times (`claims`) with an ε-knob.
+    """
     if moments is None or not any(result.verdict is CheckVerdict.REFUTED for result in results):
         return None
     rate, family = description.rate or 1.0, description.family
@@ -105,13 +115,22 @@ def suspect_of(results: Sequence[CheckResult], moments: Moments | None, descript
 
     # Audits side by side, each with a thread per core for its small matrices, take ten times as long.
     with threadpool_limits(1):
-        found = diagnosed(moments, variance, family.increments)
+        found = diagnosed(moments, variance, family.increments, Claimed(description, alpha, claims or {}))
     bets = [result.statistic or 0.0 for result in results if result.decisive]
     evidence = min(max([0.0, *bets]), PLENTY)
     return found if found is not None and found.gain >= EXPLAINED * evidence else None
 
 
-def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | None:
+@dataclass(frozen=True)
+class Claimed:
+    """What a fault is priced against."""
+
+    description: Description
+    alpha: float
+    claims: Mapping[float, float]
+
+
+def diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Claimed | None = None) -> Suspect | None:
     """The fault that fits best, if it beats the claim and fits; None where none does."""
     seen = [_Seen(np.array(times), *sums) for times, sums in moments.sums.items() if _regular(variance, times, normal)]
     if sum(one.count for one in seen) < FEWEST_SAMPLES:
@@ -131,16 +150,45 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool) -> Suspect | N
     near = [one for one in fitted[1:MOST_NAMED] if one.gain > best.gain - NEAR and one.fault is not None]
     shown = [one for one in (best, *near) if one is best or _fits(seen, one.factors)]
     named = {one.fault: one.ratio for one in shown}
-    precisions = [_precision(one, factor, variance) for one, factor in zip(seen, best.factors, strict=True)]
-    return Suspect(
+    suspect = Suspect(
         tuple(fault for fault in named if fault is not None),
         {fault.id: ratio for fault, ratio in named.items() if fault is not None and ratio is not None},
-        max(precisions),
+        max(float(np.max(part)) for _, part in _weighed(best, seen, variance, normal, None).precisions),
         best.gain,
         normal,
         redraws_repeated=best.fault in UNREPEATED,
         words={one.fault.id: one.words for one in shown if one.fault is not None and one.words},
     )
+    if claimed_by is None:
+        return suspect
+    weighed = [_weighed(one, seen, variance, normal, claimed_by.alpha) for one in shown]
+    return replace(suspect, priced=price(weighed, claimed_by.description, claimed_by.claims, normal))
+
+
+def _weighed(one: _Fitted, seen: list[_Seen], variance: Variance, normal: bool, alpha: float | None) -> Weighed:
+    """A fault with the precisions of its releases; with α its constant is taken to its confidence limit first."""
+    assert one.fault is not None
+    ratio, factors = one.ratio, one.factors
+    if ratio is not None and alpha is not None and one.fault in (ALL_SCALED, FIRST_SCALED, STEPS_SCALED):
+        count = _counted(one.fault, seen)
+        ratio = limit(ratio, count, normal, alpha)
+        claimed = [_factored(walked(variance(known.times))) for known in seen]
+        factors = [_scaled(factor, one.fault, ratio) for factor in claimed]
+    found = [(known.times, _precisions(known, factor, variance)) for known, factor in zip(seen, factors, strict=True)]
+    return Weighed(one.fault, ratio, found)
+
+
+def _counted(fault: Fault, seen: list[_Seen]) -> int:
+    """How many independent numbers a fitted constant rests on."""
+    firsts = sum(one.count for one in seen)
+    laters = sum(one.count * (one.times.size - 1) for one in seen)
+    return firsts if fault == FIRST_SCALED else laters if fault == STEPS_SCALED else firsts + laters
+
+
+def _scaled(factor: Floats, fault: Fault, ratio: float) -> Floats:
+    """The factor of the claim with all noise, its first release or its steps of this variance over the claimed one."""
+    first, later = (1.0 if fault == STEPS_SCALED else ratio), (1.0 if fault == FIRST_SCALED else ratio)
+    return np.asarray(factor * np.sqrt(np.append(first, np.full(len(factor) - 1, later))))
 
 
 @dataclass(frozen=True)
@@ -252,10 +300,10 @@ def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
     return bool(within.all()) and abs(lagged) <= LARGEST_CORRELATION * pairs + 6 * np.sqrt(pairs)
 
 
-def _precision(one: _Seen, factor: Floats, variance: Variance) -> float:
-    """The largest 1ᵀΣ⁻¹1 of the first releases, times the variance that was paid for."""
+def _precisions(one: _Seen, factor: Floats, variance: Variance) -> Floats:
+    """1ᵀΣ⁻¹1 of the releases up to each one, times the variance that was paid for there."""
     informative = np.cumsum(solve_triangular(factor, np.ones(one.times.size), lower=True) ** 2)
-    return float(np.max(informative * variance(one.times)))
+    return np.asarray(informative * variance(one.times))
 
 
 def _regular(variance: Variance, times: tuple[float, ...], normal: bool) -> bool:

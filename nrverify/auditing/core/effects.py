@@ -1,0 +1,56 @@
+"""What a fault means for privacy, computed: the effect, and the loss beside the one claimed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nrverify.auditing.core.faults import Effect
+
+
+@dataclass(frozen=True)
+class Priced:
+    """An effect with the numbers and the reason it rests on."""
+
+    effect: Effect
+    loss: float | None = None
+    """The loss if this is the fault, at the confidence limit of the run; None where it was not computed."""
+    claim: float | None = None
+    """The loss that is claimed there, or that the noise claimed would have."""
+    where: str = ""
+    """At what the loss is reached."""
+    quantity: str = "loss"
+    """What is called a loss here, where it is a probability."""
+    why: str = ""
+    """Why nothing more is learned, or why it is not proved."""
+
+    @property
+    def numbers(self) -> dict[str, float | str]:
+        """For a JSON report."""
+        found = {"loss": self.loss, "claimed_loss": self.claim, "loss_where": self.where or None}
+        return {key: value for key, value in found.items() if value is not None}
+
+    @property
+    def words(self) -> str:
+        """What follows if this is the fault."""
+        match self.effect:
+            case Effect.LEAK:
+                loss = f"if this is the fault, the {self.quantity} is {_number(self.loss)}{self._at}"
+                own = self.where.startswith("times ") or self.loss == float("inf")
+                claimed = "" if own else f" where {_number(self.claim)} is claimed"
+                return f"{loss}{claimed}: a leak"
+            case Effect.INACCURACY:
+                return f"if this is the fault, nothing more is learned than claimed ({self.why}): only accuracy suffers"
+            case _:
+                return f"no violation of the privacy claim was shown{': ' if self.why else ''}{self.why}"
+
+    @property
+    def _at(self) -> str:
+        return f" {self.where}" if self.where else ""
+
+
+def _number(value: float | None) -> str:
+    return "not known" if value is None else "infinite" if value == float("inf") else f"{value:.3g}"
+
+
+UNPRICED = Priced(Effect.UNPROVED)
+"""Where nothing was computed."""
