@@ -5,7 +5,16 @@ Each mutant is a right implementation with one mistake that a competent engineer
 
 from __future__ import annotations
 
-from nrverify.reference.mutants import boundary, discrete, epsilon_knob, laplace, private_stopping, skellam, threshold
+from nrverify.reference.mutants import (
+    boundary,
+    discrete,
+    epsilon_knob,
+    laplace,
+    private_stopping,
+    skellam,
+    sparse_vector,
+    threshold,
+)
 from nrverify.reference.mutants.benign import NOISE_REDUCTION
 from nrverify.reference.mutants.benign_claims import CLAIMS
 from nrverify.reference.mutants.brownian import RECURSION
@@ -24,10 +33,11 @@ MUTANTS: tuple[Mutant, ...] = (
     *skellam.MUTANTS,
     *discrete.MUTANTS,
     *threshold.MUTANTS,
+    *sparse_vector.MUTANTS,
     *boundary.MUTANTS,
     *private_stopping.MUTANTS,
     *epsilon_knob.MUTANTS,
     *OVERLOOKED,
 )
 
-BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES, *discrete.RIGHT)
+BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES, *discrete.RIGHT, *sparse_vector.BENIGN)
