@@ -39,6 +39,7 @@ COMMANDS = {
     "explain": ("nrverify.commands.explain", "A claim: statement, verdict, correction, proof; or a check."),
     "audit": ("nrverify.commands.audit", "Audit an implementation: is it what it claims to be?"),
     "replay": ("nrverify.commands.replay", "Recompute a recorded verdict without the subject."),
+    "law": ("nrverify.commands.law", "Test a law of noise of one's own, before it judges anything."),
     "diff": ("nrverify.commands.diff", "What changed between two reports of audits."),
     "protocol": ("nrverify.commands.protocol", "The protocol of subjects in other languages, in a page."),
     "vectors": ("nrverify.commands.vectors", "Certified test vectors for implementers in any language."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 from nrverify.auditing.claims.context import with_claim
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.own_law.limited import judged_by
 from nrverify.auditing.registry import known_ids
 from nrverify.auditing.replay.recorder import Recorder
 from nrverify.auditing.run import audit_host, errored
 from nrverify.auditing.sampling.executor import Engine
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
+from nrverify.subjects.own_laws.loading import Specified, in_use, specified
 from nrverify.subjects.reach import opener
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.trace import Trace
@@ -60,6 +63,7 @@ def audit(
     trace: str | PathLike[str] | None = None,
     numerics: str | None = None,
     claim: tuple[float, float] | None = None,
+    law: Any = None,
 ) -> Report:
     """Audits a subject (an object, a class, a factory, or an address as a string) and reports what is excluded.
 
@@ -69,14 +73,37 @@ def audit(
     "dask" those of a scheduler's cluster: the report is the same. `trace` names a file for every request and reply.
     `numerics` stands in place of the subject's own word: with "exact" an attack on the last bits of releases refutes.
     `claim` is an (ε, δ) in place of whichever claim a subject with mechanism "any" makes.
+    `law` is the law of one's own whose name is the subject's mechanism: an object, a class or an address.
     """
-    executor = Engine(engine, scheduler, jobs)
+    given = None if law is None else specified(law)
+    with nullcontext() if given is None else in_use(given):
+        return _audit(
+            subject,
+            Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics, claim),
+            Engine(engine, scheduler, jobs),
+            progress,
+            record,
+            trace,
+            given,
+        )
+
+
+def _audit(
+    subject: Any,
+    settings: Settings,
+    executor: Engine,
+    progress: Progress | None,
+    record: str | PathLike[str] | Recorder | None,
+    trace: str | PathLike[str] | None,
+    law: Specified | None,
+) -> Report:
+    if law is not None and executor.scheduler is not None:
+        raise ValueError("a law of one's own judges on this machine: leave out --engine dask")
     if executor.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
         raise ValueError("records are judged on this machine: leave out --engine dask")
-    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics, claim)
     if unknown := [name for name in settings.only if name not in known_ids()]:
         raise ValueError(f"checks names {unknown[0]!r}: it must be one of {', '.join(known_ids())}")
-    open_host = opener(subject) if claim is None else Claiming(opener(subject), claim)
+    open_host = opener(subject) if settings.claim is None else Claiming(opener(subject), settings.claim)
     if trace is not None:
         if executor.scheduler is not None:
             raise ValueError("what a cluster draws is not traced: leave out --trace, or --engine dask")
@@ -85,9 +112,9 @@ def audit(
     if recorder is not None and recorder.named and executor.scheduler is not None:
         raise ValueError("what a cluster draws is not recorded: leave out --record, or --engine dask")
     if recorder is None or executor.scheduler is not None:
-        return _audit_subject(open_host, subject, settings, progress, executor)
+        return _audit_subject(open_host, subject, settings, progress, executor, law)
     try:
-        report = _audit_subject(recorder.opening(open_host), subject, settings, progress, executor)
+        report = _audit_subject(recorder.opening(open_host), subject, settings, progress, executor, law)
         recorder.leave(report, settings)
         return report
     finally:
@@ -100,6 +127,7 @@ def _audit_subject(
     settings: Settings,
     progress: Progress | None,
     executor: Engine,
+    law: Specified | None,
 ) -> Report:
     """The report of an audit whose host is opened, used and closed here."""
     started = time.monotonic()
@@ -109,9 +137,10 @@ def _audit_subject(
     except SubjectFailed as failure:
         return errored(address, None, settings, 0, started, str(failure))
     try:
-        if isinstance(host, RecordsFile):
-            return audit_host(host, address, settings, started, progress)
-        with executor.crew(subject, host, open_host) as crew:
-            return audit_host(host, address, settings, started, progress, crew)
+        with judged_by(law, host.description.mechanism, settings.timeout):
+            if isinstance(host, RecordsFile):
+                return audit_host(host, address, settings, started, progress)
+            with executor.crew(subject, host, open_host) as crew:
+                return audit_host(host, address, settings, started, progress, crew)
     finally:
         host.close()

@@ -13,11 +13,18 @@ LAST_BITS = "numerics.last-bits"
 """The id of the check, as declared."""
 
 
-def asked_of(subject: Any, timeout: float) -> tuple[str, ...]:
+def asked_of(subject: Any, timeout: float, law: Any = None) -> tuple[str, ...]:
     """The checks of a subject; it is started only where its class does not say what mechanism it is.
 
-    `SubjectFailed` where it cannot be started or describes itself wrongly.
+    `SubjectFailed` where it cannot be started or describes itself wrongly; `ValueError` where `law`, the law of one's
+    own that judges it, is none.
     """
+    if law is not None:
+        from nrverify.subjects.own_laws.loading import in_use, specified
+
+        given = specified(law)
+        with in_use(given):
+            return check_ids(given.name, _read(subject, "knob") or "time")
     mechanism, knob = _read(subject, "mechanism"), _read(subject, "knob")
     if mechanism not in MECHANISMS or knob not in (None, "time", "epsilon"):
         description = description_of(subject, timeout)

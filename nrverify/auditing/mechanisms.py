@@ -22,9 +22,13 @@ SAMPLED = {
 """The class in the module `audit` of a room that says what is sampled."""
 
 
+OF_NOISE = "noise_reduction"
+"""The room of a law of one's own."""
+
+
 def mechanism_of(host: Host, settings: Settings) -> Mechanism | None:
     """What a subject is asked, by which checks; None for a boundary, which is judged by calculation."""
-    room = ROOMS[host.description.mechanism]
+    room = ROOMS.get(host.description.mechanism, OF_NOISE)
     if room not in SAMPLED:
         return None
     found: Mechanism = getattr(import_module(f"nrverify.auditing.{room}.audit"), SAMPLED[room])(host, settings)

@@ -24,6 +24,8 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.host import Host
 from nrverify.subjects.limits import NUMERICS
+from nrverify.subjects.noise_families import FAMILIES
+from nrverify.subjects.own_laws.process import LawFailed
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.replay.host import DoesNotFit
 
@@ -44,6 +46,8 @@ def audit_host(
         return _report(host, address, settings, started, progress, crew)
     except DoesNotFit:
         raise
+    except LawFailed as failure:
+        raise ValueError(f"the law {host.description.mechanism!r} is not one: {failure}") from failure
     except ValueError as error:
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
 
@@ -132,6 +136,8 @@ def _subject(address: str | None, description: Description | None, settings: Set
     fields = ("name", "version", "mechanism", "knob", "guarantee", "numerics", "granularity", "law")
     said = {field: getattr(description, field, None) for field in fields}
     if description is not None:
+        family = FAMILIES.get(description.mechanism)
+        said["law"] = None if family is None or family.source is None else dict(family.source)
         said["guarantee"] = guarantee_of(description)
         if description.mechanism in attributes()["numerics"].applies:
             said["numerics"] = settings.numerics or description.numerics or NUMERICS[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nrverify.auditing.noise_reduction.design.knob import knob_of
-from nrverify.subjects.description import NOISE_REDUCTION, THRESHOLD, Description
+from nrverify.subjects.description import THRESHOLD, Description, noise_mechanisms
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.policies import Fixed
@@ -73,7 +73,7 @@ def _tried(host: Host) -> Iterator[Step]:
 def _requests(description: Description) -> Iterator[tuple[str, Request[Any], bool]]:
     """What is tried of a mechanism, by what it offers; and whether it may be refused."""
     methods = description.methods
-    if description.mechanism in NOISE_REDUCTION:
+    if description.mechanism in noise_mechanisms():
         yield from _releases(description)
     if description.mechanism in THRESHOLD:
         asked = (UTILITIES, EPSILONS, LIMIT, 1.0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -65,6 +67,22 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     return values
 
 
+@contextmanager
+def _law_in_use(law: str | None) -> Iterator[None]:
+    """With the law at an address in use, if one is given; one that is not a law is a usage error."""
+    if law is None:
+        yield
+        return
+    from nrverify.subjects.own_laws.loading import in_use, specified
+
+    try:
+        given = specified(law)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    with in_use(given):
+        yield
+
+
 @click.command(name="audit")
 @click.argument("subject")
 @click.option("--alpha", type=float, default=1e-6, show_default=True, help="False-alarm probability of the whole run.")
@@ -85,6 +103,9 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     metavar="EPS[,DELTA]",
     callback=epsilon_and_delta,
     help="The privacy claimed, in place of the subject's own claim; for mechanism any.",
+)
+@click.option(
+    "--law", metavar="ADDRESS", help="The law of one's own that judges: python:FILE.py:Name (see nrverify law)."
 )
 @click.option("--keep-going", is_flag=True, help="Use the whole budget even when something is refuted.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
@@ -109,6 +130,7 @@ def command(
     checks: tuple[str, ...],
     numerics: str | None,
     claim: tuple[float, float] | None,
+    law: str | None,
     keep_going: bool,
     only_plan: bool,
     smoke: bool,
@@ -137,12 +159,14 @@ def command(
     if only_plan:
         from nrverify.commands.plan import print_plan_of
 
-        sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet, claim))
+        with _law_in_use(law):
+            sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet, claim))
     check_writable(trace)
     if smoke:
         from nrverify.commands.smoke import print_trial
 
-        sys.exit(print_trial(subject, timeout, trace, quiet))
+        with _law_in_use(law):
+            sys.exit(print_trial(subject, timeout, trace, quiet))
     recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.audit import audit
     from nrverify.cluster import ClusterFailed
@@ -167,6 +191,7 @@ def command(
                 trace=trace,
                 numerics=numerics,
                 claim=claim,
+                law=law,
             )
     except ClusterFailed as error:
         raise ClusterLost(str(error)) from error

@@ -21,6 +21,8 @@ class Gate:
     expected_failures: Mapping[str, str]
     file: str
     line: int
+    law: Any = None
+    """The law of one's own that judges, as an object or an address; None for one that is built in."""
 
     def under(self, alpha: float | None, samples: int | None, seed: int | None) -> Gate:
         """The gate with what a run overrides."""
@@ -47,13 +49,14 @@ def gate(
     timeout: float = 60.0,
     expected_failures: Mapping[str, str] | None = None,
     numerics: str | None = None,
+    law: Any = None,
 ) -> Gate:
     """A module-level name bound to this is collected by pytest as one test item for each check of the subject.
 
     `subject` is what `nrverify.audit` takes: an object, a class, a factory, or an address. The subject is audited
     once, when the first item runs. `expected_failures` are checks known to be refuted, each with its reason: one that
     is not refuted is a failure. With any, sampling goes on after a refutation, so that the others are still decided.
-    `numerics="exact"` makes a test of the attack on the last bits.
+    `numerics="exact"` makes a test of the attack on the last bits. `law` is the law of one's own that judges.
     """
     if isinstance(subject, str):
         parse(subject)
@@ -63,4 +66,4 @@ def gate(
             raise ValueError(f"expected_failures[{check!r}] is {reason!r}: write down why the check fails")
     settings = Settings(alpha, samples, budget, timeout, seed, keep_going=bool(known), numerics=numerics)
     caller = sys._getframe(1)
-    return Gate(subject, settings, MappingProxyType(known), caller.f_code.co_filename, caller.f_lineno)
+    return Gate(subject, settings, MappingProxyType(known), caller.f_code.co_filename, caller.f_lineno, law)

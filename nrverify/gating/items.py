@@ -80,6 +80,7 @@ class GateRun:
                 timeout=s.timeout,
                 keep_going=s.keep_going,
                 numerics=s.numerics,
+                law=gate.law,
             )
         self._write(name, gate, report)
         return report

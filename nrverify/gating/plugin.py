@@ -159,7 +159,7 @@ def _gate_items(collector: Any, name: str, gate: Any) -> list[GateItem]:
     trouble: str | None = None
     try:
         with without_warnings():
-            checks = asked_of(gate.subject, gate.settings.timeout)
+            checks = asked_of(gate.subject, gate.settings.timeout, gate.law)
     except (SubjectFailed, ValueError) as failure:
         checks, trouble = (SUBJECT,), f"the subject could not be run: {failure}"
     if trouble is None:

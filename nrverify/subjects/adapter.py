@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown, transcripts
-from nrverify.subjects.description import ANY, METHODS, Description, attributes, describe, methods_of
+from nrverify.subjects.description import ANY, Description, attributes, describe, methods_of
 from nrverify.subjects.dialogues import copies_of, dialogue, prepared, queries
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.outputs import Outputs, charge, copied, feature_rows, many, normal
@@ -48,7 +48,7 @@ class Adapter(Answering):
         if not isinstance(given["name"], str):
             given["name"] = type(subject).__name__
         mechanism = given["mechanism"]
-        known = methods_of(mechanism) if isinstance(mechanism, str) and mechanism in METHODS else ()
+        known = methods_of(mechanism) if isinstance(mechanism, str) else ()
         if mechanism in ANY:
             given = prepared(given)
         given["methods"] = [name for name in known if callable(_attribute(subject, name))]

@@ -17,6 +17,7 @@ from nrverify.subjects.attributes import (
     PROBABILITY,
     TEXT,
     Attribute,
+    Kind,
     attribute,
     count,
     integer_from,
@@ -25,13 +26,14 @@ from nrverify.subjects.attributes import (
     one_of,
     pair,
     parse,
+    printable,
     table,
 )
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, FIXED_CLAIMS, GUARANTEES, guarantee_of
 from nrverify.subjects.limits import EPSILONS, NUMBERS, NUMERICS, RATES, within
 from nrverify.subjects.neighbour_data import GENERATED, MOST_SIZE, NEIGHBOURS, STRATEGIES
-from nrverify.subjects.noise_families import BUILT_IN, FAMILIES, NoiseFamily
+from nrverify.subjects.noise_families import BUILT_IN, FAMILIES, NoiseFamily, own_names
 from nrverify.subjects.threshold_attributes import FLAG, NOISE, POSITIVES, SCALES, check_threshold
 
 if TYPE_CHECKING:
@@ -46,8 +48,9 @@ CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping", *ANY)
 """Mechanisms that may claim an ε; those of thresholds are told theirs in every request."""
 KNOBS = ("time", "epsilon")
 """What a request sets: the noise itself, or the ε that it must cost at most."""
+OF_NOISE = ("open", "sample")
 METHODS = {
-    **dict.fromkeys(NOISE_REDUCTION, ("open", "sample")),
+    **dict.fromkeys(NOISE_REDUCTION, OF_NOISE),
     **dict.fromkeys(THRESHOLD, ("run", "run_many")),
     "boundary": ("epsilon",),
     "private-stopping": ("run", "epsilon"),
@@ -231,8 +234,32 @@ class Description:
 
 
 def attributes() -> dict[str, Attribute]:
-    """The table of attributes, by their names."""
-    return table(Description)
+    """The table of attributes, by their names; with a law of one's own in use, what is for all noise is for it too."""
+    rows, own = table(Description), own_names()
+    if not own:
+        return rows
+    wider = {
+        name: replace(row, applies=(*row.applies, *own)) if set(NOISE_REDUCTION) <= set(row.applies) else row
+        for name, row in rows.items()
+    }
+    return {**wider, "mechanism": replace(rows["mechanism"], kind=_of_any_law(*MECHANISMS, *own))}
+
+
+def _of_any_law(*names: str) -> Kind[str]:
+    """A mechanism where a law of one's own is in use: which law is meant is decided by who asks, not by the subject."""
+    known = one_of(*names)
+
+    def read(value: Any) -> str:
+        return (
+            known.read(value) if value in names else printable(value) if isinstance(value, str) else known.read(value)
+        )
+
+    return Kind(known.must, read, known.names)
+
+
+def noise_mechanisms() -> tuple[str, ...]:
+    """The families of noise that are built in, and the laws of one's own in use."""
+    return (*NOISE_REDUCTION, *own_names())
 
 
 def recorded_attributes(mechanisms: tuple[str, ...]) -> dict[str, Attribute]:
@@ -250,17 +277,19 @@ def describe(given: Mapping[str, Any]) -> Description:
 
     None is absent, and names that are not in the table are ignored.
     """
+    _find_law(given.get("mechanism"))
     described = Description(**parse(attributes(), given))
     mechanism = described.mechanism
     offered = given.get("methods") or ()
     methods = tuple(name for name in methods_of(mechanism) if name in offered)
-    if not set(methods) & set(METHODS[mechanism]):
-        wanted = " or ".join(f"{name}()" for name in METHODS[mechanism])
+    needed = METHODS.get(mechanism, OF_NOISE)
+    if not set(methods) & set(needed):
+        wanted = " or ".join(f"{name}()" for name in needed)
         raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
     if mechanism in ANY:
         _asked(described, methods, given)
     if mechanism in ("boundary", "private-stopping") or described.knob == "epsilon":
-        pure = mechanism in FAMILIES and FAMILIES[mechanism].pure
+        pure = mechanism in FAMILIES and (FAMILIES[mechanism].pure or FAMILIES[mechanism].own)
         curve = "delta_of" in methods and guarantee_of(described) == DP
         for name in ("sensitivity",) if pure or curve else ("sensitivity", "delta"):
             if getattr(described, name) is None:
@@ -280,9 +309,18 @@ def describe(given: Mapping[str, Any]) -> Description:
     )
 
 
+def _find_law(mechanism: Any) -> None:
+    """Takes the law of an installed package into use where a subject's mechanism is its name."""
+    if not isinstance(mechanism, str) or mechanism in MECHANISMS or mechanism in FAMILIES:
+        return
+    from nrverify.subjects.own_laws.loading import take_installed
+
+    take_installed(mechanism)
+
+
 def methods_of(mechanism: str) -> tuple[str, ...]:
     """All methods that a subject with this mechanism may offer."""
-    return (*METHODS[mechanism], *(OPTIONAL_OF_ANY if mechanism in ANY else OPTIONAL))
+    return (*METHODS.get(mechanism, OF_NOISE), *(OPTIONAL_OF_ANY if mechanism in ANY else OPTIONAL))
 
 
 def _asked(described: Description, methods: tuple[str, ...], given: Mapping[str, Any]) -> None:

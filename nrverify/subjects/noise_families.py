@@ -8,7 +8,7 @@ own, in `auditing/noise_reduction/epsilon/`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,8 @@ class NoiseFamily:
     """What a sensitivity must be, beyond a positive number: "an integer" or "the root of an integer"."""
     own: bool = False
     """Whether it is a law of one's own: nothing beyond its interface is known of it."""
+    source: Mapping[str, str | None] | None = None
+    """Where a law of one's own comes from: its `address`, and the `sha256` of its file."""
 
     def distance(self, difference: Floats) -> float:
         """How far apart two values are, for a sensitivity: the norm of their difference."""
@@ -186,3 +188,8 @@ FAMILIES: dict[str, NoiseFamily] = {
 """The families that are built in, and while it is audited a law of one's own."""
 
 BUILT_IN = tuple(FAMILIES)
+
+
+def own_names() -> tuple[str, ...]:
+    """The laws of one's own that are in use."""
+    return tuple(name for name in FAMILIES if name not in BUILT_IN)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nrverify.laws.brownian import Normal
 from nrverify.laws.process import Law, Process
 
 Floats = NDArray[np.float64]
@@ -120,8 +119,9 @@ def _where(mask: NDArray[np.bool_], times: Floats, alike: bool) -> tuple[Places,
 
 def _scores(law: Law, x: Floats) -> Floats:
     """Normal scores of x under a continuous law."""
-    if isinstance(law, Normal):
-        return np.asarray(np.clip(law.score(x), -LARGEST_SCORE, LARGEST_SCORE))
+    score = getattr(law, "score", None)
+    if score is not None:
+        return np.asarray(np.clip(score(x), -LARGEST_SCORE, LARGEST_SCORE))
     return _from_tails(np.asarray(law.cdf(x)), np.asarray(law.sf(x)))
 
 
@@ -133,7 +133,7 @@ def _integer_scores(law: Law, x: Floats, log_weight: Floats, rng: np.random.Gene
 
 def _scores_off_the_atom(law: Law, x: Floats, given: Floats) -> Floats:
     """Normal scores given that x is not on the atom at `given`, whose weight is taken off the tail it is in."""
-    if isinstance(law, Normal):
+    if getattr(law, "score", None) is not None:
         return _scores(law, x)
     atom = np.asarray(law.atom)
     below, above = np.asarray(law.cdf_left(x)), np.asarray(law.sf(x))

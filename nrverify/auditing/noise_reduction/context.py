@@ -128,6 +128,10 @@ SCHEDULED = Need(
     lambda context: bool(context.scheduled),
     "no session was recorded on a schedule fixed in advance: law.adaptive judges those there are",
 )
+LAW_BUILT_IN = Need(
+    lambda context: not context.description.family.own,
+    "it is not known of a law of one's own: its steps and losses have no closed form here; samples judge its claims",
+)
 CLAIMS_EX_POST = Need(lambda context: context.guarantee != DP, "the claim is one of differential privacy")
 CLAIMS_DP = Need(lambda context: context.guarantee != EX_POST, "the claim is ex-post")
 

@@ -119,4 +119,5 @@ def _largest_claim(record: RecordedTranscripts, pair: Pair) -> float:
     if record.description.knob == "epsilon":
         return float(max(np.nanmax(side.asked) for side in record.sides))
     smallest = float(min(np.nanmin(side.asked) for side in record.sides))
-    return float(np.abs(pair.shift).sum()) / smallest
+    bound = record.description.family.bound
+    return 0.0 if bound is None else float(np.max(bound(np.array([smallest]), pair.shift)))

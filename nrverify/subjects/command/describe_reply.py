@@ -8,6 +8,7 @@ from typing import Any
 from nrverify.subjects.command.json_lines import BadReply, excerpt
 from nrverify.subjects.description import ANY, METHODS, Description, describe, methods_of
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.noise_families import own_names
 
 PROTOCOL = 1
 """The version of PROTOCOL.md; it is raised when a subject of the old version would be misunderstood."""
@@ -50,7 +51,9 @@ def _charges(given: dict[str, Any]) -> bool:
 
 
 def _methods_of(mechanism: Any) -> str:
-    known = methods_of(mechanism) if isinstance(mechanism, str) and mechanism in METHODS else KNOWN_METHODS
+    known = (
+        methods_of(mechanism) if isinstance(mechanism, str) and mechanism in (*METHODS, *own_names()) else KNOWN_METHODS
+    )
     return ", ".join(known)
 
 

@@ -17,6 +17,7 @@ from nrverify.subjects.description import (
     NOISE_REDUCTION,
     THRESHOLD,
     Description,
+    noise_mechanisms,
     recorded_attributes,
 )
 from nrverify.subjects.errors import SubjectFailed
@@ -71,7 +72,7 @@ def record_of(arrays: dict[str, NDArray[Any]]) -> Record:
         return outputs_of(fields)
     if mechanism in MECHANISMS and mechanism not in NOISE_REDUCTION:
         raise SubjectFailed(f"a {mechanism} cannot be audited from records: audit the implementation itself")
-    if mechanism not in NOISE_REDUCTION:
+    if mechanism not in noise_mechanisms():
         raise recorded_attributes(RECORDED)["mechanism"].error(mechanism)
     return transcripts_of(fields)
 

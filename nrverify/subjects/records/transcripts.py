@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.attributes import Attribute
-from nrverify.subjects.description import NOISE_REDUCTION, Description, describe, recorded_attributes
+from nrverify.subjects.description import Description, describe, noise_mechanisms, recorded_attributes
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.fields import TRANSCRIPTS, Fields
 
@@ -78,7 +78,7 @@ class RecordedTranscripts:
 
 def transcripts_of(fields: Fields) -> RecordedTranscripts:
     """A record from its fields; `SubjectFailed` says what is wrong."""
-    rows = recorded_attributes(NOISE_REDUCTION)
+    rows = recorded_attributes(noise_mechanisms())
     fields.allow((*rows, *TRANSCRIPTS))
     description = _description(fields, rows)
     value = fields.vector("value")

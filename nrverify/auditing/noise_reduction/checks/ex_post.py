@@ -41,7 +41,7 @@ MOST_PICTURES, FEWEST_SHOWN = 3, 200
 SMALLEST_CLAIM = 0.5
 """With knob "time": it limits stakes only where δ > 0, which pure noise does not need."""
 CLAIMS_EPSILON = Need(
-    lambda context: context.description.knob == "epsilon" or context.description.family.pure,
+    lambda context: context.description.knob == "epsilon" or context.description.family.bound is not None,
     "with knob 'time' the claim is the law itself",
 )
 SEARCH, CONFIRM = 0, 1
@@ -178,7 +178,9 @@ class ExPost(Declared):
         shift = drawn.pair.shift
         middle = drawn.pair.case.array - 0.5 * shift
         if self.sensitivity is None:
-            times, claim = asked, np.abs(shift).sum() / asked
+            bound = FAMILIES[self.mechanism].bound
+            assert bound is not None
+            times, claim = asked, bound(asked, shift)
         else:
             times, claim = self.sensitivity / asked, asked
         centred = np.nan_to_num(drawn.releases - middle)

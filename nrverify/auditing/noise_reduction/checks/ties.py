@@ -52,7 +52,14 @@ NONE_BEYOND = {
 
 NO_TIE = "no release equals the one before at a smaller time"
 TIED = Need(lambda context: bool(context.description.family.jumps), "the noise claimed has no ties")
-NEVER_TIED = Need(lambda context: not context.description.family.tied, "the noise claimed has ties")
+NEVER_TIED = Need(
+    lambda context: not (context.description.family.tied or context.description.family.own),
+    "how likely a law of one's own ties in double precision is not known: law.transcript judges its steps",
+)
+ATOMS = Need(
+    lambda context: context.description.family.tied and not context.description.family.jumps,
+    "the noise claimed has no ties",
+)
 
 
 def _not_integer(mechanism: str, knob: str) -> bool:
@@ -160,6 +167,51 @@ class LaplaceTies(PortfolioCheck):
 
     def _exponential(self, topic: Topic, sizes: Floats) -> None:
         cast(ExponentialWealth, self.portfolio[topic]).bet(sizes.ravel())
+
+
+@form(
+    LaplaceTies,
+    needs=(SEVERAL_RELEASES, TIMES_KNOWN, ATOMS),
+    expected="ties with the probability of the atom of the bridge",
+)
+class AtomTies(PortfolioCheck):
+    """A release equals the one before as often as the atom of its bridge says, given the releases before.
+
+    Catches a wrong probability of staying. Misses wrong sizes of the moves, which the checks of the law judge.
+    """
+
+    any_value = True
+
+    def __init__(self) -> None:
+        families: dict[Topic, tuple[float, Wealth]] = {ON_FIXED: (2.0, TieWealth()), IN_ADAPTIVE: (2.0, TieWealth())}
+        super().__init__(families)
+
+    @classmethod
+    def build(cls, context: NoiseReductionContext) -> AtomTies:
+        """The same for every subject."""
+        return cls()
+
+    def observe(self, batch: Batch) -> None:
+        """Bets on ties whose probability the bridge tells."""
+        found = batch.innovations
+        if found is None:
+            return
+        self.sessions += batch.sessions
+        moving = np.isfinite(found.atom) & (found.atom < 1)
+        self.count += int(moving.sum())
+        self.events(ON_FIXED if batch.case.fixed else IN_ADAPTIVE).bet(found.tied[moving], found.atom[moving])
+
+    def enough(self, alpha: float) -> bool:
+        """Whether the probability of a tie is known well enough."""
+        return self.sessions >= FEWEST_SESSIONS and self._half_width(alpha) <= WORST_PROBABILITY
+
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
+        """The atom's confidence limit."""
+        return (Size("probability of a tie", self._half_width(alpha), "probability"),)
+
+    def _half_width(self, alpha: float) -> float:
+        ties = self.events(ON_FIXED)
+        return proportion_half_width(ties.happened, ties.count, alpha)
 
 
 @form(

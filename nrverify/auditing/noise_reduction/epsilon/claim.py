@@ -18,6 +18,7 @@ from nrverify.auditing.core.pictures import Line, Lines, Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import (
     CLAIMS_EX_POST,
+    LAW_BUILT_IN,
     MECHANISMS,
     WEIGHT,
     NoiseReductionContext,
@@ -69,7 +70,10 @@ PICTURE_NOTE = (
     weight=WEIGHT,
     order=80,
     applies=knob_is_epsilon,
-    needs=(CLAIMS_EX_POST,),
+    needs=(
+        LAW_BUILT_IN,
+        CLAIMS_EX_POST,
+    ),
     unseen="the noise of each ε is judged on a schedule fixed in advance",
     expected="the loss exceeds the ε asked for with probability at most δ",
     templates={

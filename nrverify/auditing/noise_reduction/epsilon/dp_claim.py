@@ -17,7 +17,7 @@ from nrverify.auditing.core.faults.noise import TOO_LITTLE_NOISE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.pictures import Line, Lines, Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.noise_reduction.context import CLAIMS_DP, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import CLAIMS_DP, LAW_BUILT_IN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST_DRAWN, WORST_RESOLUTION, EpsilonClaim
@@ -61,7 +61,10 @@ class LeastDpNoise:
 @form(
     EpsilonClaim,
     sentence="Everything released when an ε was asked is (ε, δ)-differentially private.",
-    needs=(CLAIMS_DP,),
+    needs=(
+        LAW_BUILT_IN,
+        CLAIMS_DP,
+    ),
     expected="hockey-stick divergence at the ε asked of at most δ",
     templates={
         "probability": (

@@ -15,7 +15,7 @@ from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST
-from nrverify.auditing.noise_reduction.context import SEVERAL_RELEASES, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import LAW_BUILT_IN, SEVERAL_RELEASES, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
 from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
@@ -42,6 +42,7 @@ def at_release(number: int) -> Topic:
     needs=(
         TIMES_UNKNOWN,
         SEVERAL_RELEASES,
+        LAW_BUILT_IN,
         Need(lambda context: not context.description.family.increments, "Gaussian increments are judged by their law"),
     ),
     expected="a release's noise and the step to it have equal signs by a fair coin",

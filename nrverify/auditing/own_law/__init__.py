@@ -1,0 +1,1 @@
+"""A law of one's own tested against itself, before anything is judged by it."""

@@ -1,0 +1,106 @@
+"""The row of a law of one's own in the table of families: what is known of it, from its interface alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nrverify.subjects.noise_families import NoiseFamily
+from nrverify.subjects.own_laws.process import LawFailed, OwnProcess
+
+Floats = NDArray[np.float64]
+
+USUAL_RANGE = (0.01, 1000.0)
+"""Times asked for where neither the law nor the subject names a range."""
+INTEGER_POINTS = 200
+"""Of integer noise the largest weight is sought at so many points on either side of 0."""
+PROBED = (0.3, 0.7)
+"""Ratios s/t at which it is asked whether a bridge has an atom."""
+
+
+def family_of(law: Any, source: Mapping[str, str | None]) -> NoiseFamily:
+    """The row; `LawFailed` where an optional part of the law is not what it must be."""
+    process = OwnProcess(law)
+    once = not callable(getattr(law, "bridge", None))
+    low, high = _range(law)
+    bound = getattr(law, "epsilon", None)
+
+    def bounded(times: Floats, shift: Floats) -> Floats:
+        """The law's own bound at each time."""
+        different, where = np.unique(times, return_inverse=True)
+        finite = np.isfinite(different)
+        found = np.full(different.shape, np.nan)
+        found[finite] = [_bound(law, float(t), shift) for t in different[finite]]
+        return np.asarray(found[where].reshape(np.shape(times)))
+
+    def telling(time: float, rate: float) -> float:
+        """The distance at which the density at 0 has lost a factor of e², or all but a tenth of the noise lies."""
+        return _telling(process, time)
+
+    def likeliest(times: Floats, rate: float) -> float:
+        """No transcript is likelier than the likeliest value of its noisiest release."""
+        points = np.arange(-INTEGER_POINTS, INTEGER_POINTS + 1.0)
+        return float(min(1.0, np.exp(np.max(process.marginal(float(times[0])).logpdf(points)))))
+
+    return NoiseFamily(
+        lambda rate: process,
+        _norm(law),
+        telling=telling,
+        times=lambda rate: (low, high),
+        likeliest=likeliest if process.integer else None,
+        integer=process.integer,
+        tied=not once and not process.integer and _tied(process, math.sqrt(low * high)),
+        bound=bounded if callable(bound) else None,
+        once=once,
+        own=True,
+        source=dict(source),
+    )
+
+
+def _range(law: Any) -> tuple[float, float]:
+    given = getattr(law, "range", None)
+    if given is None:
+        return USUAL_RANGE
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not 0 < low < high < math.inf:
+        raise LawFailed(f"range is {given!r:.100}: it must be a pair (smallest, largest) of times with 0 < smallest")
+    return low, high
+
+
+def _norm(law: Any) -> int:
+    norm = getattr(law, "norm", None)
+    if norm not in (None, 1, 2):
+        raise LawFailed(f"norm is {norm!r:.100}: it must be 1 or 2")
+    return int(norm or 1)
+
+
+def _bound(law: Any, t: float, shift: Floats) -> float:
+    try:
+        found = float(law.epsilon(t, np.asarray(shift, dtype=np.float64)))
+    except Exception as error:
+        raise LawFailed(f"epsilon({t!r}, shift) raised {type(error).__name__}: {error}") from error
+    if math.isnan(found) or found < 0:
+        raise LawFailed(f"epsilon({t!r}, shift) is {found!r}: it must be a bound of at least 0")
+    return found
+
+
+def _tied(process: OwnProcess, t: float) -> bool:
+    """Whether a bridge has an atom at what is given."""
+    return any(np.any(np.asarray(process.bridge(ratio * t, t, x * t).atom) > 0) for ratio in PROBED for x in (0.5, 2.0))
+
+
+def _telling(process: OwnProcess, t: float) -> float:
+    law = process.marginal(t)
+    tail = max(float(law.quantile(0.9)), 1.0 if process.integer else 0.0)
+    points = tail * 2.0 ** np.arange(-3, 6)
+    points = np.unique(np.maximum(np.round(points), 1.0)) if process.integer else points
+    lost = np.asarray(law.logpdf(0.0)) - np.asarray(law.logpdf(points))
+    enough = points[np.asarray(lost) >= 1.0]
+    return float(enough[0]) if enough.size else tail

@@ -1,0 +1,134 @@
+"""Where a law of one's own comes from: an address, an object, or an installed package; and the table while in use."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from nrverify.subjects.address import load_python
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.noise_families import BUILT_IN, FAMILIES
+from nrverify.subjects.own_laws.family import family_of
+from nrverify.subjects.own_laws.process import LawFailed
+
+GROUP = "nrverify.laws"
+"""Of the entry points of installed packages: the name is that of the law."""
+LONGEST_NAME = 60
+"""Characters of a law's name: it stands in reports."""
+TAKEN = (*BUILT_IN, "above-threshold", "reduced-above-threshold", "boundary", "private-stopping", "any")
+"""Mechanisms that are built in: no law of one's own has such a name."""
+
+
+@dataclass(frozen=True)
+class Specified:
+    """A law of one's own, its name, and where it comes from."""
+
+    law: Any
+    name: str
+    address: str
+    sha256: str | None
+
+    @property
+    def source(self) -> dict[str, str | None]:
+        """As reports have it."""
+        return {"address": self.address, "sha256": self.sha256}
+
+
+def specified(law: Any) -> Specified:
+    """The law at an address, or the object itself; `ValueError` says what is wrong with it."""
+    address = law if isinstance(law, str) else None
+    if address is not None:
+        if not address.startswith("python:"):
+            raise ValueError(f"law is {address!r:.100}: it must be python:FILE.py:Name or python:package.module:Name")
+        try:
+            law = load_python(address.removeprefix("python:"))
+        except SubjectFailed as failure:
+            raise ValueError(f"the law {address} cannot be loaded: {failure}") from None
+    elif isinstance(law, type):
+        law = law()
+    name = getattr(law, "name", None)
+    if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"the name of the law is {name!r:.100}: it must be text of 1 to {LONGEST_NAME} characters")
+    if name in TAKEN:
+        raise ValueError(f"the name of the law is {name!r}: it must be another, for this mechanism is built in")
+    if not callable(getattr(law, "marginal", None)):
+        raise ValueError(f"the law {name!r} has no method marginal(t): it must have one")
+    own = type(law)
+    return Specified(law, name, address or f"python:{own.__module__}:{own.__qualname__}", _digest(law, address))
+
+
+def _digest(law: Any, address: str | None) -> str | None:
+    """The hash of the file that the law is written in."""
+    place = (address or "").removeprefix("python:").rpartition(":")[0]
+    try:
+        file = place if place.endswith(".py") else inspect.getsourcefile(type(law))
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+    except (OSError, TypeError):
+        return None
+
+
+@contextmanager
+def in_use(law: Specified) -> Iterator[None]:
+    """The law as a row of the table of families, for as long as it is used; `ValueError` where it can be none."""
+    try:
+        row = family_of(law.law, law.source)
+    except LawFailed as failure:
+        raise ValueError(f"the law {law.name!r} is not one: {failure}") from None
+    before = FAMILIES.get(law.name)
+    FAMILIES[law.name] = row
+    try:
+        yield
+    finally:
+        if before is None:
+            del FAMILIES[law.name]
+        else:
+            FAMILIES[law.name] = before
+
+
+def installed(name: str) -> Specified | None:
+    """The law of an installed package with this name; None where there is none, `ValueError` where there are two."""
+    found = _named(name)
+    if not found:
+        return None
+    if len({one.value for one in found}) > 1:
+        places = ", ".join(sorted({one.value for one in found}))
+        raise ValueError(f"two installed laws are called {name!r} ({places}): uninstall one, or name the law by --law")
+    return specified(f"python:{found[0].value}")
+
+
+def _named(name: str) -> list[EntryPoint]:
+    return [one for one in entry_points(group=GROUP) if one.name == name]
+
+
+def take_installed(name: str) -> None:
+    """Takes the law of an installed package into use, where one has this name and is a law.
+
+    Nothing is said here of one that is not, or of two: whoever judges by it says so (`law_of`).
+    """
+    try:
+        for point in _named(name)[:1]:
+            found = specified(f"python:{point.value}")
+            FAMILIES[name] = family_of(found.law, found.source)
+    except (ValueError, LawFailed):
+        return
+
+
+def law_of(law: Any, mechanism: str) -> Specified | None:
+    """The law of one's own that judges a subject with this mechanism; None where it is built in.
+
+    `ValueError` where the law that was given is not that of the subject, or two installed laws have its name.
+    """
+    if law is not None:
+        given = law if isinstance(law, Specified) else specified(law)
+        if given.name != mechanism:
+            raise ValueError(
+                f"the name of the law is {given.name!r}: it must be the subject's mechanism, {mechanism!r}"
+            )
+        return given
+    return None if mechanism in TAKEN else installed(mechanism)
