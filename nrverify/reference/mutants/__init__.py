@@ -5,7 +5,17 @@ Each mutant is a right implementation with one mistake that a competent engineer
 
 from __future__ import annotations
 
-from nrverify.reference.mutants import boundary, discrete, epsilon_knob, laplace, private_stopping, skellam, threshold
+from nrverify.reference.mutants import (
+    boundary,
+    discrete,
+    epsilon_knob,
+    laplace,
+    private_stopping,
+    skellam,
+    textbook,
+    textbook_wrong,
+    threshold,
+)
 from nrverify.reference.mutants.benign import NOISE_REDUCTION
 from nrverify.reference.mutants.benign_claims import CLAIMS
 from nrverify.reference.mutants.brownian import RECURSION
@@ -28,6 +38,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *private_stopping.MUTANTS,
     *epsilon_knob.MUTANTS,
     *OVERLOOKED,
+    *textbook_wrong.MUTANTS,
 )
 
-BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES, *discrete.RIGHT)
+BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES, *discrete.RIGHT, *textbook.BENIGN)
