@@ -13,6 +13,8 @@ from nrverify.reference.mutants import (
     private_stopping,
     skellam,
     sparse_vector,
+    textbook,
+    textbook_wrong,
     threshold,
 )
 from nrverify.reference.mutants.benign import NOISE_REDUCTION
@@ -38,6 +40,14 @@ MUTANTS: tuple[Mutant, ...] = (
     *private_stopping.MUTANTS,
     *epsilon_knob.MUTANTS,
     *OVERLOOKED,
+    *textbook_wrong.MUTANTS,
 )
 
-BENIGN: tuple[Benign, ...] = (*NOISE_REDUCTION, *CLAIMS, *RELATIVES, *discrete.RIGHT, *sparse_vector.BENIGN)
+BENIGN: tuple[Benign, ...] = (
+    *NOISE_REDUCTION,
+    *CLAIMS,
+    *RELATIVES,
+    *discrete.RIGHT,
+    *sparse_vector.BENIGN,
+    *textbook.BENIGN,
+)

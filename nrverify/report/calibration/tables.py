@@ -51,6 +51,7 @@ def family(kill: Kill) -> str:
         "discrete-gaussian": "Discrete Gaussian noise",
         "boundary": "Boundaries",
         "private-stopping": "Private stopping",
+        "any": "Textbook mechanisms",
     }
     return names.get(subject.mechanism, "Threshold mechanisms")
 
