@@ -45,7 +45,7 @@ def _explain_term(name: str, claims: Iterable[str]) -> None:
         print_remark(name, REMARKS[name], console_for([]))
     else:
         close = closest(name, [*claims, *checks, *REMARKS, *faults])
-        hint = f" Did you mean {close}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13."
+        hint = f" Did you mean {close}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13, X01 to X14."
         raise click.UsageError(f"no claim, check or fault {name!r}.{hint}")
 
 
