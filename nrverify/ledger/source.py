@@ -41,8 +41,16 @@ class Written:
         for index in indices:
             node = self._argument(index)
             if node is not None:
-                found |= _trusted(node, self.globals, DEEPEST_CALLS)
+                found |= self._trusted(node, frozenset())
         return tuple(name for name in TRUSTED if name in found)
+
+    def _trusted(self, node: ast.expr, seen: frozenset[str]) -> set[str]:
+        """In an expression, and in what was assigned to the names in it."""
+        found = _trusted(node, self.globals, DEEPEST_CALLS)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and part.id in self.before and part.id not in seen:
+                found |= self._trusted(self.before[part.id], seen | {part.id})
+        return found
 
     def _argument(self, index: int) -> ast.expr | None:
         if self.call is None or index >= len(self.call.args):

@@ -24,6 +24,10 @@ PLACE, REST = sp.symbols("m n", positive=True)
 """m and n = 1 − m."""
 
 
+LEAVING = 1 + 1 / (2 * EPSILON)
+"""The rate, over dε, at which noise beyond the neighbour leaves that side."""
+
+
 def needed(m: Expr, n: Expr, a: Expr, epsilon: Expr) -> Expr:
     """R(m): what the price must grow by, for exp(a(L − r)) to have no upward drift at x = −m."""
     order = 1 + a
@@ -59,9 +63,9 @@ def exponential(a: Expr, epsilon: Expr) -> Expr:
 
 
 @derivation(
-    {"X04": refuted("αε²/2")},
+    {"X04": supports},
     rejects={
-        "αε²/2": {"price": quadratic},
+        "αε²/2, which leaves an upward drift": {"price": quadratic},
         "the exponent with e^{aε}": {
             "price": lambda a, epsilon: (1 + a) / a * ((sp.exp(a * epsilon) - 1) / (a * epsilon) - 1)
         },
@@ -74,6 +78,7 @@ def price_of_every_rule(proof: Proof, price: Callable[[Expr, Expr], Expr] = expo
 
     By the reverse kernel noise at z jumps to y, over dε, with density exp((−|y| − |z − y| + |z|)ε).
     """
+    _density_of_jumps(proof)
     rises = steps_up(A, EPSILON, PLACE)
     falls = steps_down(A, EPSILON, REST)
     moves = A * (REST - PLACE) + rises + falls
@@ -96,6 +101,18 @@ def price_of_every_rule(proof: Proof, price: Callable[[Expr, Expr], Expr] = expo
     )
     _more_than_quadratic(proof)
     proof.equal("the price grows by R(1): no drift at side −, downward drift elsewhere", price(A, EPSILON), lower)
+
+
+def _density_of_jumps(proof: Proof) -> None:
+    """From t = 1/ε to s = 1/(ε + h): the reverse kernel off the atom, over h, as h → 0."""
+    h, here, there, apart = sp.symbols("h E_z E_y E_d", positive=True)
+    jump = sp.limit((1 - EPSILON**2 / (EPSILON + h) ** 2) / h, h, 0)
+    proof.equal("noise jumps between s and t with probability 1 − (s/t)²; over h it tends to 2/ε", jump, 2 / EPSILON)
+    proof.equal(
+        "p(y)·lap(z − y)/p(z) at this rate is E_y·E_d/E_z, with letters E for e^{−|y|ε}, e^{−|z−y|ε}, e^{−|z|ε}",
+        jump * (EPSILON / 2 * there) * (EPSILON / 2 * apart) / (EPSILON / 2 * here),
+        there * apart / here,
+    )
 
 
 def _more_than_quadratic(proof: Proof) -> None:
@@ -132,6 +149,36 @@ def gain(a: Ball, start: Ball, end: Ball) -> Ball:
 
 CASES = (("1.5", "0.3", "4"), ("2", "0.2", "4"), ("4", "0.08", "2"), ("16", "0.01", "0.5"))
 """(α, first ε, last ε), near the best first look."""
+
+
+@derivation(
+    {"X04": supports},
+    rejects={
+        "it leaves at the rate 1/2ε": {"rate": 1 / (2 * EPSILON)},
+        "it leaves at the rate 1 + 1/ε": {"rate": 1 + 1 / EPSILON},
+    },
+    uses=("laplace_renyi.price_of_every_rule",),
+)
+def beyond_the_neighbour(proof: Proof, rate: Expr = LEAVING) -> None:
+    """The pieces of the rule's mean: how likely x < −1 is, how long it stays there, how e^{aL} drifts meanwhile."""
+    y = sp.Symbol("y", positive=True)
+    left = sp.integrate(sp.exp(-2 * y * EPSILON), (y, 0, sp.oo))
+    proof.equal(
+        "from x < −1 it leaves to (−1, 0) at the rate 1, to y > 0 at the rate 1/2ε: wherever it is", 1 + left, rate
+    )
+    stays = sp.exp(-EPSILON) / sp.sqrt(EPSILON)
+    proof.equal("so it stays with probability ∝ e^{−ε}/√ε", -sp.diff(sp.log(stays), EPSILON), rate)
+    mass = sp.integrate(EPSILON / 2 * sp.exp(-y * EPSILON), (y, 1, sp.oo))
+    proof.equal("x < −1 has probability e^{−ε}/2 at a look", mass, sp.exp(-EPSILON) / 2)
+    v = 2 * A * EPSILON
+    drift = A * (needed(sp.Integer(1), sp.Integer(0), A, EPSILON) - quadratic(A, EPSILON))
+    lead = ORDER / (2 * A * EPSILON) * (sp.exp(v) - 1 - v - v**2 / 2)
+    proof.equal("the drift there, with the price αε²/2, is (α/2aε)(e^v − 1 − v − v²/2)", drift, lead)
+    loss = sp.integrate(sp.exp(-y * EPSILON) * EPSILON / 2, (y, 0, sp.oo)) * sp.exp(A * EPSILON)
+    middle = sp.integrate(sp.exp(-y * EPSILON) * EPSILON / 2 * sp.exp(A * (1 - 2 * y) * EPSILON), (y, 0, 1))
+    moment = loss + middle + mass * sp.exp(-A * EPSILON)
+    closed = (ORDER * sp.exp(A * EPSILON) + A * sp.exp(-ORDER * EPSILON)) / (ORDER + A)
+    proof.equal("E e^{aL} at a look is (αe^{aε} + ae^{−αε})/(α + a)", moment, closed)
 
 
 @certificate(

@@ -54,6 +54,13 @@ def test_a_function_that_integrates_is_named_too():
     assert proof.record.steps[0].tools == ("integrate",)
 
 
+def test_a_name_inside_a_side_is_followed_to_what_integrated_it():
+    proof = Proof(Record())
+    mass = _mass()
+    proof.equal("half", mass / 2 + sp.Rational(1, 2), 1)
+    assert proof.record.steps[0].mark == "by sympy's integrate"
+
+
 def _mass():
     return sp.integrate(sp.exp(-t), (t, 0, sp.oo))
 

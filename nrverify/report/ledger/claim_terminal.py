@@ -6,12 +6,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from nrverify.ledger.claims import Verdict
+from nrverify.ledger.claims import Ledger, Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.record import Step, counted
 from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.report.ledger.terminal import STYLE, cut
+from nrverify.report.ledger.words import as_given, fails
 
 MOST_STEPS = 12
 """Of a derivation that decides, by their names; all of them, with their formulas, when verbose."""
@@ -39,7 +40,8 @@ def _print_head(item: Settled, console: Console) -> None:
     claim = item.claim
     console.print(f"[bold]{claim.id}[/] {escape(claim.title)}  [{STYLE[item.verdict]}]{item.verdict.value}[/]")
     console.print(escape(claim.where), style="dim")
-    correction = "More precisely" if item.verdict is Verdict.TRUE else "Correction"
+    beyond = item.claim.ledger is Ledger.BEYOND
+    correction = "More precisely" if item.verdict is Verdict.TRUE else "What holds instead" if beyond else "Correction"
     for heading, text in (("Statement", claim.statement), ("Why", claim.why), (correction, claim.correction)):
         if text.strip():
             console.print(f"\n[bold]{heading}.[/] {escape(text.strip())}", highlight=False)
@@ -50,7 +52,7 @@ def _print_briefly(item: Settled, console: Console) -> None:
     others = [result for result in (*item.deciding, *item.supporting) if result not in deciding]
     failing = [result for result in deciding if result.findings[item.claim.id].printed is not None]
     if failing:
-        console.print("\n[bold]The printed form fails[/]: each rejects it, and establishes the form it accepts")
+        console.print(f"\n[bold]{fails(item)}[/]: each rejects it, and establishes the form it accepts")
     for result in deciding:
         if not (failing and result is deciding[0]):
             console.print()
@@ -82,7 +84,7 @@ def _print_deciding(result: Result, item: Settled, console: Console) -> None:
     _print_sampling(result, console)
     if result.rejects:
         printed = result.findings[item.claim.id].printed
-        variants = [f"{name} (as printed)" if name == printed else name for name in result.rejects]
+        variants = [f"{name} ({as_given(item)})" if name == printed else name for name in result.rejects]
         _say(console, f"rejects: {'; '.join(variants)}", 2, "green")
 
 

@@ -9,6 +9,7 @@ from nrverify.ledger.claims import Ledger, Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.verdicts import Settled
 from nrverify.ledger.verification import Verification
+from nrverify.report.ledger.words import as_given
 
 PAPER = "*Brownian Noise Reduction: Maximizing Privacy Subject to Accuracy Constraints* (arXiv 2206.07234)"
 
@@ -171,7 +172,7 @@ def _evidence(settled: Iterable[Settled]) -> str:
         blocks.append(f"- **{item.claim.id}** {item.verdict.value}")
         for result in (*item.deciding, *item.supporting):
             printed = result.findings[item.claim.id].printed
-            variants = [f"{name} (as printed)" if name == printed else name for name in result.rejects]
+            variants = [f"{name} ({as_given(item)})" if name == printed else name for name in result.rejects]
             rejects = "; rejects " + "; ".join(variants) if variants else ""
             place = f": {_one_line(result.doc)}" if result.kind is Kind.READING else ""
             blocks.append(f"  - {result.kind.value} `{result.name}`: {result.outcome}{place}{rejects}")

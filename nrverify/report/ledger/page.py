@@ -16,6 +16,7 @@ from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
 from nrverify.report.ledger.markdown import ERRATA_PARTS, HYPOTHESIS, MEANING
+from nrverify.report.ledger.words import as_given, fails
 from nrverify.report.page.charts.shares import strip
 from nrverify.report.page.environment import render
 from nrverify.report.page.inline_math import set_prose
@@ -93,6 +94,7 @@ class ClaimView:
     problem: str
     evidence: tuple[tuple[str, tuple[EvidenceView, ...]], ...]
     """Under a heading each."""
+    as_given: str
     text: str
     """What a search looks through, in small letters."""
 
@@ -232,6 +234,7 @@ def _claim(item: Settled, ids: frozenset[str]) -> ClaimView:
         why=prose(claim.why, ids),
         problem=item.problem,
         evidence=_groups(item),
+        as_given=as_given(item),
         text=" ".join(" ".join(words).split()).lower(),
     )
 
@@ -264,7 +267,7 @@ def _groups(item: Settled) -> tuple[tuple[str, tuple[EvidenceView, ...]], ...]:
     failing = [result for result in item.deciding if result.findings[item.claim.id].printed is not None]
     rest = [result for result in (*item.deciding, *item.supporting) if result not in failing]
     if failing:
-        named = (("The printed form fails; the form accepted holds", failing), ("The corrected form holds", rest))
+        named = ((f"{fails(item)}; the form accepted holds", failing), ("The corrected form holds", rest))
     else:
         named = (("Evidence", list(item.deciding)), ("Supporting evidence", list(item.supporting)))
     return tuple((name, tuple(_evidence(result, item.claim.id) for result in group)) for name, group in named if group)
