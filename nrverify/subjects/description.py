@@ -63,6 +63,8 @@ OPTIONAL_OF_ANY = ("delta_of", "spent", "features")
 """Methods of a mechanism whose law is not known: two kinds of claims, and what an attacker would look at."""
 ROOT_ROUNDING = 1e-12
 """The square of a root in double precision is an integer up to this, relative."""
+GRANULAR = tuple(name for name, family in FAMILIES.items() if not family.integer)
+"""Mechanisms whose releases may be rounded to a grid: those of others are integers, bits or curves."""
 MOST_DIMENSIONS = 10_000
 """A batch of transcripts is held in memory: 64 sessions of 12 releases in so many dimensions are 60 MB."""
 
@@ -212,6 +214,21 @@ class Description:
         recorded=False,
         since="0.2",
     )
+    granularity: float | None = attribute(
+        POSITIVE,
+        "g: every release is g times an integer, the ideal release rounded to that grid. The law, ties and odds are "
+        "judged exactly for it; ex-post claims of `brownian` get the slack g·√d·Δ/t.",
+        applies=GRANULAR,
+        elsewhere="refused",
+        since="0.2",
+    )
+    rounding: str | None = attribute(
+        one_of("nearest"),
+        "How releases are rounded to the granularity; there is one way.",
+        applies=GRANULAR,
+        elsewhere="refused",
+        since="0.2",
+    )
 
     @property
     def family(self) -> NoiseFamily:
@@ -352,6 +369,7 @@ def _bounded(described: Description) -> None:
     for name, number, allowed in (
         ("attribute sensitivity", described.sensitivity, NUMBERS),
         ("attribute rate", described.rate, RATES),
+        ("attribute granularity", described.granularity, NUMBERS),
         *(("an end of attribute range", end, limits) for end in described.range or ()),
     ):
         if number:  # a range may begin at 0

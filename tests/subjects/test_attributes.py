@@ -231,7 +231,7 @@ def test_every_field_of_a_description_but_its_methods_is_a_row():
 
 def test_no_attribute_hides_a_property_of_the_description():
     later = ("guarantee", "most_releases", "any_order", "scales", "noise", "positives", "monotone")
-    later += ("granularity", "rounding", "neighbours", "size", "smallest_epsilon", "strategies")
+    later += ("neighbours", "size", "smallest_epsilon", "strategies")
     assert not [name for name in later if name not in attributes() and hasattr(Description, name)]
 
 

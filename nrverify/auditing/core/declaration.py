@@ -99,6 +99,8 @@ class Declared:
     claims: ClassVar[tuple[str, ...]]
     any_value: ClassVar[bool] = False
     """Whether its question is the same at any value, so that it also sees sessions of neighbouring values."""
+    sees_grid: ClassVar[bool] = False
+    """Whether it sees releases on a declared grid as they are; other checks see the ideal ones behind them."""
     in_smoke: ClassVar[bool] = False
     """Whether it also sees what the smoke stage draws."""
 

@@ -32,6 +32,12 @@ REMARKS = {
         "the seed: nrverify replay recomputes it from the record. How an implementation uses its seeds cannot be "
         "asked of records.",
     ),
+    "privacy.slack": Remark(
+        "An ex-post ε of rounded releases has slack.",
+        "Advice, for ex-post claims of Brownian mechanisms with a granularity g. The loss varies by up to g·√d·Δ/t "
+        "over the ideal releases that are rounded to one, so what is claimed and judged is ε + g·√d·Δ/t. Claims of "
+        "differential privacy, and pure ones, need no slack: rounding is post-processing.",
+    ),
     "boundary.waste": Remark(
         "The boundary spends all of its δ.",
         "Advice. A boundary whose crossing probability is well below the δ it claims is private, and adds more noise "

@@ -69,5 +69,5 @@ def _draw(drawer: Drawer, check: LastBits, pair: Pair, size: int) -> None:
     label, (releases, asked) = by_coin(drawer, size, lambda side, count: draw_sessions(drawer, pair.sides[side], count))
     fresh = check.fresh()
     drawn = Labelled(pair, releases, asked, drawer.times_of(asked), label)
-    show_labelled(drawer.host.description, drawn, [fresh])
+    show_labelled(drawer.host.description, drawn, [fresh], drawer.rng)
     check.merge(fresh)

@@ -36,6 +36,7 @@ from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_o
 from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_claim import DpClaim
+from nrverify.auditing.noise_reduction.grids import refuse_no_room, slack_of, within_room
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import (
     ADVICE_SAMPLES,
@@ -162,6 +163,10 @@ class NoiseReductionMechanism(Mechanism):
     def _labelled(self) -> tuple[Any, ...]:
         return tuple(check for check in self.checks if isinstance(check, ObservesLabelled))
 
+    def admit(self) -> None:
+        """`SubjectFailed` where doubles have no room for the granularity."""
+        refuse_no_room(self.description, self.context.knob)
+
     def smoke(self, drawer: Drawer) -> None:
         """What the subject admits, by every method in some dimensions; and its own times, where it tells them."""
         knob, refused = admitted_range(drawer, self.description, self.context.knob)
@@ -207,7 +212,7 @@ class NoiseReductionMechanism(Mechanism):
         for case, own in zip(cases, shares(cases, drawn), strict=True):
             alone = self.context.most_releases == 1
             moved = varied(case, self.context.knob, self.description.integer, rng, alone)
-            moved = at_other_values(moved, self.description.integer, of_values)
+            moved = within_room(at_other_values(moved, self.description.integer, of_values), self.description)
             tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST_TOGETHER))
         for pair in self.pairs:
             weight = share / len(self.pairs)
@@ -285,6 +290,7 @@ class NoiseReductionMechanism(Mechanism):
             found, moments = with_losses(found, self.description, self.settings.alpha), getattr(kept, "moments", None)
             self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
         covered = [*found, *self.not_covered, *self.advice]
+        covered += slack_of(self.context)
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))

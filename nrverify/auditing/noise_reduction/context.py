@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from nrverify.auditing.core.declaration import Need
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.epsilon.single_release import least_time
 from nrverify.subjects.description import NOISE_REDUCTION, Description
 from nrverify.subjects.guarantees import DP, EX_POST, guarantee_of
 
 MECHANISMS = NOISE_REDUCTION
 WEIGHT = 0.06
 """The share of α of each check: the fifteen ids of noise reduction together have 0.90, so there is room for more."""
+
+FINE_GRID, LEAST_DELTA = 0.01, 1e-12
+"""Of the noise: a grid so fine is not seen in releases moved within their cells; and the δ of a claim that has none."""
 
 OF_INTEGRITY = ("randomness.streams", "lattice")
 """Checks whose refutation explains a wrong law: of shared streams, and of grids or values in the clear."""
@@ -84,6 +89,15 @@ class NoiseReductionContext:
     def guarantee(self) -> str | None:
         """What the ε of the subject guarantees; None with knob "time"."""
         return guarantee_of(self.description, 1 if self.once else None)
+
+    @property
+    def fine_grid(self) -> bool:
+        """Whether rounding to the declared grid, if any, is lost in the least noise that an ε-knob's claim leaves."""
+        said = self.description
+        if said.granularity is None or self.knob.falling:
+            return True
+        noise = least_time(said.mechanism, self.knob.high, said.sensitivity or 1.0, said.delta or LEAST_DELTA, 1.0)
+        return said.granularity <= FINE_GRID * (noise if said.family.pure else math.sqrt(noise))
 
     @property
     def claims_curve(self) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.ideal_paths import ideal_releases, told_apart, within_cells
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.finite import Finite, sound
 from nrverify.auditing.noise_reduction.design.batch import Batch, PairCheck, TranscriptCheck
@@ -37,7 +39,7 @@ def score_pair(drawer: Drawer, pair: Pair, size: int, checks: Sequence[PairCheck
     label, (releases, asked) = by_coin(drawer, size, lambda side, count: draw_sessions(drawer, pair.sides[side], count))
     times = drawer.times_of(asked)
     labelled, others = _kinds(checks)
-    show_labelled(description, Labelled(pair, releases, asked, times, label), labelled)
+    show_labelled(description, Labelled(pair, releases, asked, times, label), labelled, drawer.rng)
     for side, case in enumerate(pair.sides):
         of_side = label == bool(side)
         if of_side.any():
@@ -64,21 +66,63 @@ def show(
     """Transcripts to every check that can use them; releases that are not numbers to the one that counts them."""
     finite = sound(releases, asked)
     found = None
-    if times is not None and finite and integers(description, releases):
+    if times is not None and finite and integers(description, releases) and description.granularity is None:
         scale = np.abs(releases) + np.abs(case.array)
         process, noise = description.claimed_process, releases - case.array
         found = innovations(process, noise, times, scale, rng, integer=description.integer)
     batch = Batch(case, releases, asked, times, found)
+    behind = _behind_grid(description, batch, rng) if finite else None
     for check in checks:
         if finite or isinstance(check, Finite):
-            check.observe(batch)
+            check.observe(batch if behind is None or _sees_grid(check) else behind)
 
 
-def show_labelled(description: Description, drawn: Labelled, checks: Sequence[PairCheck]) -> None:
+def _sees_grid(check: object) -> bool:
+    """Whether a check sees releases on a declared grid as they are."""
+    return bool(getattr(check, "sees_grid", False))
+
+
+def _behind_grid(description: Description, batch: Batch, rng: np.random.Generator) -> Batch | None:
+    """The ideal transcripts behind those on a declared grid; None where none is declared."""
+    grid, times = description.granularity, batch.times
+    if grid is None:
+        return None
+    if times is None:
+        return replace(batch, releases=within_cells(batch.releases, batch.asked, grid, rng))
+    case, process = batch.case, description.claimed_process
+    columns = told_apart(process, times, grid) if case.fixed else np.arange(times.shape[1])
+    times, asked, cells = times[:, columns], batch.asked[:, columns], batch.releases[:, columns]
+    releases = ideal_releases(process, case.array, cells, times, grid, rng)
+    scale = np.abs(releases) + np.abs(case.array)
+    found = innovations(process, releases - case.array, times, scale, rng, integer=False)
+    return Batch(case, releases, asked, times, found)
+
+
+def show_labelled(
+    description: Description, drawn: Labelled, checks: Sequence[PairCheck], rng: np.random.Generator
+) -> None:
     """Labelled transcripts to the checks of pairs."""
-    if sound(drawn.releases, drawn.asked) and integers(description, drawn.releases):
-        for check in checks:
-            check.observe_labelled(drawn)
+    if not (sound(drawn.releases, drawn.asked) and integers(description, drawn.releases)):
+        return
+    behind = drawn
+    if description.granularity is not None and not all(_sees_grid(check) for check in checks):
+        behind = _labelled_behind_grid(description, drawn, description.granularity, rng)
+    for check in checks:
+        check.observe_labelled(drawn if behind is drawn or _sees_grid(check) else behind)
+
+
+def _labelled_behind_grid(description: Description, drawn: Labelled, grid: float, rng: np.random.Generator) -> Labelled:
+    """The ideal transcripts behind those on a declared grid, each given its own value: with the label as claimed."""
+    times = drawn.times
+    if times is None:
+        return drawn
+    releases = np.empty(drawn.releases.shape)
+    for side, case in enumerate(drawn.pair.sides):
+        rows = drawn.label == bool(side)
+        if rows.any():
+            cells, process = drawn.releases[rows], description.claimed_process
+            releases[rows] = ideal_releases(process, case.array, cells, times[rows], grid, rng)
+    return replace(drawn, releases=releases)
 
 
 def integers(description: Description, releases: Floats) -> bool:

@@ -186,6 +186,8 @@ class ClaimedLaw(Answering):
                 times = self.scalar(Scalar("time_of", times.tolist()))
             _descend(process, noise, last, rows, self._spread * times, rng)
             releases[rows, step] = values[rows] + (np.round(noise[rows]) if self._integer else noise[rows])
+            if (grid := self.description.granularity) is not None:
+                releases[rows, step] = grid * np.rint(releases[rows, step] / grid)
         return releases, asked
 
 

@@ -79,7 +79,8 @@ class RecordedTranscriptsMechanism(NoiseReductionMechanism):
             releases, asked = (_shuffled(both, portion.label) for both in ((releases, own[0]), (asked, own[1])))
             times = None if times is None or own[2] is None else _shuffled((times, own[2]), portion.label)
             labelled = [check for check in checks if isinstance(check, ObservesLabelled)]
-            show_labelled(self.description, Labelled(self._pair, releases, asked, times, portion.label), labelled)
+            drawn = Labelled(self._pair, releases, asked, times, portion.label)
+            show_labelled(self.description, drawn, labelled, order.rng)
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those that saw nothing or are not covered, and what records cannot show."""

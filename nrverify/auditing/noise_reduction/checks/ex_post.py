@@ -23,6 +23,7 @@ from nrverify.auditing.noise_reduction.context import (
 )
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, labelled_end
+from nrverify.auditing.noise_reduction.epsilon.single_release import least_time
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.statistics.estimate import Estimate, Measure
@@ -77,14 +78,24 @@ class ExPost(Declared):
     mechanism. Misses violations smaller than the claim's own slack, and is slower than a check of the specified law.
     """
 
+    sees_grid = True
+
     def __init__(
-        self, mechanism: str, sensitivity: float | None, delta: float, smallest_claim: float, fixed_only: bool = False
+        self,
+        mechanism: str,
+        sensitivity: float | None,
+        delta: float,
+        smallest_claim: float,
+        fixed_only: bool = False,
+        granularity: float | None = None,
     ) -> None:
+        """`granularity` is that of an ex-post claim that needs slack for it."""
         self.mechanism = mechanism
         self.sensitivity = sensitivity
         self.delta = delta
         self.fixed_only = fixed_only
         """Whether the claim is about schedules fixed in advance alone: that of differential privacy is."""
+        self.granularity = granularity
         self.sessions = 0
         self.wealth = LabelBets(3, delta, smallest_claim)
         self._learners: dict[str, Learner] = {}
@@ -96,7 +107,8 @@ class ExPost(Declared):
         description = context.description
         if description.knob == "epsilon":
             delta, dp = description.delta or 0.0, context.guarantee == DP
-            return cls(description.mechanism, description.sensitivity, delta, context.knob.low, fixed_only=dp)
+            grid = None if dp or description.family.pure else description.granularity
+            return cls(description.mechanism, description.sensitivity, delta, context.knob.low, dp, grid)
         return cls(description.mechanism, None, 0.0, SMALLEST_CLAIM)
 
     def ask_curve(self, deltas_of: OwnDeltas, knob: Knob) -> None:
@@ -191,7 +203,19 @@ class ExPost(Declared):
             # The noise level is not known: a score in units of the claim, whose scale the learner finds.
             losses = (centred @ shift) / float(shift @ shift) * claim
         losses = np.where(present, losses, 0.0)
-        return claim[np.arange(last.size), last], losses, last
+        at_stop = claim[np.arange(last.size), last]
+        return at_stop + self._slack(drawn, at_stop, last), losses, last
+
+    def _slack(self, drawn: Labelled, claim: Floats, last: NDArray[np.intp]) -> Floats:
+        """What the loss may vary by over the ideal releases that are rounded to one: g·√d·Δ/t, t at least its least."""
+        if self.granularity is None or self.sensitivity is None:
+            return np.zeros(claim.size)
+        if drawn.times is not None:
+            times = drawn.times[np.arange(last.size), last]
+        else:
+            own = {at: least_time(self.mechanism, at, self.sensitivity, self.delta, 1.0) for at in np.unique(claim)}
+            times = np.array([own[at] for at in claim.tolist()])
+        return np.asarray(self.granularity * np.sqrt(drawn.releases.shape[2]) * self.sensitivity / times)
 
     def _count(self, score: Floats, claim: Floats, label: NDArray[np.bool_], half: NDArray[np.intp]) -> None:
         """Counts of (search or confirm, label, score) by claim: the sample for the empirical ε, in bounded memory."""

@@ -44,6 +44,8 @@ class Finite(Declared, Additive):
     Catches overflow and invalid arithmetic at valid requests. Needs no error probability.
     """
 
+    sees_grid = True
+
     def __init__(self) -> None:
         self.samples = 0
         self.releases = 0

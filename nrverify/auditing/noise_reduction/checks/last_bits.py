@@ -29,6 +29,7 @@ from nrverify.auditing.numerics.words import (
 )
 from nrverify.laws.divergence import hockey_stick
 from nrverify.laws.process import Process
+from nrverify.laws.rounded import filtered
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.proportions import clopper_pearson
 from nrverify.subjects.noise_families import FAMILIES
@@ -47,6 +48,8 @@ LAST_DIGITS = Need(
     "the records do not hold the last bits of the releases: record doubles with all their digits",
 )
 EXACT = "exact"
+FINE = 1e-3
+"""Of the last time: on finer grids the loss of the last release is the log odds but for what no bet can use."""
 QUANTITY = "probability of last bits that the other value cannot give"
 
 
@@ -78,6 +81,8 @@ class LastBits(Declared):
     advice, at an error probability of its own; under "exact" it refutes.
     """
 
+    sees_grid = True
+
     def __init__(
         self,
         process: Process,
@@ -86,6 +91,7 @@ class LastBits(Declared):
         claim: tuple[float, float] | None = None,
         times_known: bool = True,
         alpha: float = 1e-6,
+        granularity: float | None = None,
     ) -> None:
         """`claim` is (ε, δ) of an ε-knob; `noise` is the mechanism's; at the level α an attack counts as such."""
         self.process = process
@@ -93,6 +99,7 @@ class LastBits(Declared):
         self.exact = exact
         self.claim = claim
         self.times_known = times_known
+        self.granularity = granularity
         self._alpha = alpha
         self.bits: LabelledBits | None = None
         """None until the first transcripts show how many releases they have."""
@@ -107,7 +114,8 @@ class LastBits(Declared):
         if description.knob == "epsilon":
             claim = (context.knob.low, description.delta or 0.0)
         exact = context.numerics == EXACT
-        return cls(description.claimed_process, description.mechanism, exact, claim, context.times_known)
+        process, mechanism, grid = description.claimed_process, description.mechanism, description.granularity
+        return cls(process, mechanism, exact, claim, context.times_known, granularity=grid)
 
     def at_level(self, alpha: float) -> None:
         """The error probability at which an attack counts: its own, or its share of the run's."""
@@ -146,11 +154,32 @@ class LastBits(Declared):
         rows, last = np.arange(len(known)), np.isfinite(known).sum(axis=1) - 1
         if drawn.times is None:
             return np.asarray(known[rows, last])
+        if self.granularity is not None and self.granularity > FINE * float(np.nanmin(known)):
+            try:
+                return self._rounded_odds(drawn, value, neighbour)
+            except ValueError:  # off the grid, which another check refutes
+                pass
         return np.asarray(self.process.loss(known[rows, last], value, neighbour, drawn.releases[rows, last]))
+
+    def _rounded_odds(self, drawn: Labelled, value: Floats, neighbour: Floats) -> Floats:
+        """The same given releases on a coarse grid: the past narrows where in its cell the ideal release lies."""
+        assert drawn.times is not None
+        assert self.granularity is not None
+        odds = np.empty(drawn.label.size)
+        for times in np.unique(drawn.times, axis=0):
+            rows = (drawn.times == times).all(axis=1)
+            own, other = (
+                filtered(self.process, at, times.tolist(), drawn.releases[rows], self.granularity).log_likelihood
+                for at in (value, neighbour)
+            )
+            odds[rows] = own - other
+        return odds
 
     def fresh(self) -> LastBits:
         """An empty copy."""
-        blank = LastBits(self.process, self.noise, self.exact, self.claim, self.times_known, self._alpha)
+        blank = LastBits(
+            self.process, self.noise, self.exact, self.claim, self.times_known, self._alpha, self.granularity
+        )
         blank.bits = None if self.bits is None else self.bits.fresh()
         return blank
 

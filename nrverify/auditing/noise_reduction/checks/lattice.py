@@ -21,6 +21,7 @@ from nrverify.auditing.core.faults.noise import (
     VALUE_IN_CLEAR,
 )
 from nrverify.auditing.core.finding import Finding, Size, counted
+from nrverify.auditing.core.ideal_paths import on_grid as multiples_of
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
@@ -37,6 +38,8 @@ FINEST = 2.0**-30
 is said of it. Ordinary arithmetic leaves a grid of 2^-52."""
 TELLING = 2.0**-6
 """Numbers are judged by grids that they lie on by chance no more often than this: rounding decides about others."""
+COARSER = (2.0, 3.0, 5.0, 8.0, 10.0, 100.0, 1e3, 1e4, 2.0**10, 2.0**16, 2.0**20, 2.0**24)
+"""Multiples of a declared grid that releases may be on instead."""
 FEWEST_NUMBERS = 8
 """With fewer numbers of a kind nothing is judged."""
 VALUES = 512
@@ -109,7 +112,11 @@ class Lattice(Declared):
     any noise, however rare.
     """
 
-    def __init__(self) -> None:
+    sees_grid = True
+
+    def __init__(self, granularity: float | None = None) -> None:
+        """`granularity` is the grid that releases are claimed to be on; coarser ones are looked for."""
+        self.granularity = granularity
         self.samples = 0
         self.bare = BareValues()
         self.p_value = 1.0
@@ -119,11 +126,14 @@ class Lattice(Declared):
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> Lattice:
-        """The same for every subject."""
-        return cls()
+        """With the grid that is claimed."""
+        return cls(context.description.granularity)
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
+        if self.granularity is not None and multiples_of(batch.case.array, self.granularity).any():
+            # A release of a value on the grid may be the value itself, as often as the law of its noise says.
+            return
         claimed = None if batch.times is None else np.fmin.reduce(np.minimum(batch.times, np.sqrt(batch.times)))
         self.bare.add(batch.releases, batch.case.array, claimed)
         if self._judged:
@@ -142,7 +152,7 @@ class Lattice(Declared):
 
     def fresh(self) -> Lattice:
         """An empty copy; once judged, it looks no more, which plain sums could not say."""
-        blank = Lattice()
+        blank = Lattice(self.granularity)
         blank._judged = self._judged
         return blank
 
@@ -209,12 +219,11 @@ class Lattice(Declared):
         # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
         peak = 10 * 0.05 / max(float(np.quantile(np.abs(noise), 0.05)), 1e-300)
         grids = _grids(float(np.median(found[NOISE].units)))
+        if self.granularity is not None:
+            grids = [many * self.granularity for many in COARSER]
         tests = len(found) * (len(grids) + 1)
         for kind, kept in found.items():
-            fine = _finer(kept, peak)
-            candidates = [(grid, f"multiples of {grid:g}", *_on_grid(kept, grid, peak, fine)) for grid in grids]
-            usual = float(np.median(np.abs(kept.numbers))) if kept.numbers.size else 0.0
-            candidates.append((SINGLE * usual, SINGLE_NAME, *_single_precision(kept)))
+            candidates = self._candidates(kept, grids, peak)
             judged = [
                 (binomial(hits, count, chance, "greater"), -hits / count, -grid, OnGrid(kind, name, hits, count))
                 for grid, name, hits, count, chance in candidates
@@ -224,6 +233,17 @@ class Lattice(Declared):
             p_value, _, _, on_grid = min(judged, key=lambda one: one[:3], default=(1.0, 0.0, 0.0, None))
             if tests * p_value < self.p_value:
                 self.p_value, self.found = min(1.0, tests * p_value), on_grid
+
+    def _candidates(self, kept: Kept, grids: list[float], peak: float) -> list[tuple[float, str, int, int, float]]:
+        """(grid, its name, numbers on it, numbers judged, chance of one): of a declared grid its multiples alone."""
+        if self.granularity is not None:
+            anyhow = replace(kept, units=np.zeros_like(kept.units))
+            counts = [_on_grid(anyhow, grid, peak, 0.0, self.granularity) for grid in grids]
+            return [(grid, f"multiples of {grid:g}", *count) for grid, count in zip(grids, counts, strict=True)]
+        fine = _finer(kept, peak)
+        found = [(grid, f"multiples of {grid:g}", *_on_grid(kept, grid, peak, fine)) for grid in grids]
+        usual = float(np.median(np.abs(kept.numbers))) if kept.numbers.size else 0.0
+        return [*found, (SINGLE * usual, SINGLE_NAME, *_single_precision(kept))]
 
 
 @dataclass(frozen=True)
@@ -275,20 +295,22 @@ def _finer(kept: Kept, peak: float) -> float:
     return 0.0
 
 
-def _on_grid(kept: Kept, grid: float, peak: float, fine: float = 0.0) -> tuple[int, int, float]:
+def _on_grid(kept: Kept, grid: float, peak: float, fine: float = 0.0, own: float = 0.0) -> tuple[int, int, float]:
     """How many of how many are multiples of the grid up to rounding, and a bound on the chance of one.
 
     A unimodal density of height at most `peak` puts at most 2·tolerance·(1/grid + peak) of its mass on the grid. Left
     out are numbers whose noise is so large that the grid is finer than what is judged. Of numbers on a `fine` grid,
-    which is not judged, a share of fine/grid is on this one too.
+    which is not judged, a share of fine/grid is on this one too; of those on a declared grid of their `own` at most
+    the mass of cells of that width.
     """
     tolerance = 2 * np.spacing(kept.sizes)
     chance = 2 * tolerance * (1 / grid + peak)
     told = (grid >= FINEST * kept.units) & (chance <= TELLING)
     numbers = kept.numbers[told]
+    extra = 2 * fine / grid + own * (1 / grid + peak)
     with np.errstate(invalid="ignore"):
         hits = np.abs(numbers - grid * np.round(numbers / grid)) <= tolerance[told]
-    return int(hits.sum()), numbers.size, min(1.0, float(np.max(chance[told], initial=0.0)) + 2 * fine / grid)
+    return int(hits.sum()), numbers.size, min(1.0, float(np.max(chance[told], initial=0.0)) + extra)
 
 
 @form(Lattice, claims=("N14",), needs=(INTEGER,), expected="integers")

@@ -55,6 +55,8 @@ class SameAnswer(Declared, Additive):
     the noise is only advised against. Needs no error probability: it has probability one.
     """
 
+    sees_grid = True
+
     def __init__(self) -> None:
         self.sessions = 0
         self.repeats = 0

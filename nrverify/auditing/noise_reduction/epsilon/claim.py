@@ -119,7 +119,8 @@ class EpsilonClaim(Declared, Additive):
         """With the subject's claim."""
         said = context.description
         assert said.sensitivity is not None
-        judge = ClaimJudge(said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0)
+        slack = 0.0 if said.family.pure else (said.granularity or 0.0) * math.sqrt(max(context.dimensions))
+        judge = ClaimJudge(said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack)
         return cls(judge, known_times=context.times_known)
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:

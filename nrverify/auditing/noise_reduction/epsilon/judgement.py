@@ -62,6 +62,8 @@ class ClaimJudge:
     sensitivity: float
     delta: float
     rate: float = 1.0
+    slack: float = 0.0
+    """g√d where releases are rounded to a grid g in d dimensions: an ex-post claim is then that of ε + g√d·Δ/t."""
     quantity: ClassVar[str] = "probability that the loss exceeds the ε asked"
 
     @property
@@ -143,7 +145,7 @@ class ClaimJudge:
 
     def curve(self, epsilons: Floats, times: Floats) -> Floats:
         """The level at which a Brownian path at those times has a loss of ε."""
-        return times * epsilons / self.sensitivity - 0.5 * self.sensitivity
+        return times * epsilons / self.sensitivity - 0.5 * self.sensitivity + self.slack
 
     def _probability(self, failure: float, noise: str, where: str, numbers: dict[str, float]) -> Judgement:
         estimate = Estimate(Measure.PROBABILITY, self.delta, failure, numbers={**numbers, "delta": self.delta})

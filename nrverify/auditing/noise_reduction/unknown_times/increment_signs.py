@@ -18,7 +18,7 @@ from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST
 from nrverify.auditing.noise_reduction.context import LAW_BUILT_IN, SEVERAL_RELEASES, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
-from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
+from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
@@ -41,6 +41,7 @@ def at_release(number: int) -> Topic:
     claims=("N04", "N14"),
     needs=(
         TIMES_UNKNOWN,
+        GRID_FINE,
         SEVERAL_RELEASES,
         LAW_BUILT_IN,
         Need(lambda context: not context.description.family.increments, "Gaussian increments are judged by their law"),

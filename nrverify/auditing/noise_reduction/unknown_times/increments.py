@@ -20,7 +20,7 @@ from nrverify.auditing.noise_reduction.context import (
     knob_is_epsilon,
 )
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
+from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.estimate import Estimate, Measure
 
 Floats = NDArray[np.float64]
@@ -44,6 +44,7 @@ EXPECTED = "correlation 0 between a release's noise and the step to it, both cen
     applies=knob_is_epsilon,
     needs=(
         TIMES_UNKNOWN,
+        GRID_FINE,
         SEVERAL_RELEASES,
         Need(lambda context: bool(context.description.family.increments), "its increments have no Gaussian law"),
     ),

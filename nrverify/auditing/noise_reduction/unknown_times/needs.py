@@ -7,3 +7,7 @@ from nrverify.auditing.core.declaration import Need
 TIMES_UNKNOWN = Need(
     lambda context: not context.times_known, "the times are known: law.transcript judges the steps by them"
 )
+GRID_FINE = Need(
+    lambda context: bool(context.fine_grid),
+    "the grid is coarse against the noise, whose level is not known: offer time_of(epsilon)",
+)

@@ -23,7 +23,7 @@ from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
 from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
+from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
@@ -77,6 +77,7 @@ SCORES = {"brownian": normal_scores, "laplace": laplace_scores}
     claims=("B06", "N09", "N14", "E09"),
     needs=(
         TIMES_UNKNOWN,
+        GRID_FINE,
         Need(lambda context: context.description.mechanism in SCORES, TIMES_KNOWN.why, TIMES_KNOWN.of_records),
     ),
     expected="noise of the claimed family, of any scale",

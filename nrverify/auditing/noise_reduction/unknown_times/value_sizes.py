@@ -16,7 +16,7 @@ from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE, ValueLaw
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.unknown_times.needs import TIMES_UNKNOWN
+from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
@@ -38,7 +38,10 @@ TRAITS: dict[Topic, Callable[[float], bool]] = {
 @form(
     ValueLaw,
     claims=("P12",),
-    needs=(TIMES_UNKNOWN,),
+    needs=(
+        TIMES_UNKNOWN,
+        GRID_FINE,
+    ),
     expected="noise of the same size whatever the value",
     templates={},
     records="without times the noise is compared between values far from each other: records hold two that are near",
