@@ -80,6 +80,7 @@ def _report(
     message = running.failure
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
+    run["after_refutation"] = getattr(getattr(running, "mechanism", None), "after_refutation", 0)
     seen = (running.pictures(), running.asked)
     subject = _subject(address, description, settings) | {"guarantee": _guarantee(running, description)}
     return Report(verdict, EXIT[verdict], subject, run, checks, message, *seen)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.calibrate.causes import Causes, causes
+from nrverify.calibrate.effects import Effects, different_jobs, effects_from
 from nrverify.calibrate.efficiency import Efficiency, efficiency_from, efficiency_jobs
 from nrverify.calibrate.empirical import EmpiricalEpsilon, empirical_from, empirical_jobs
 from nrverify.calibrate.false_alarms import Alarms, alarm_jobs, alarms_from, all_together
 from nrverify.calibrate.jobs import Job, Progress, run_jobs
 from nrverify.calibrate.matrix import KillMatrix, matrix_from, matrix_jobs
-from nrverify.reference.mutants import BENIGN, MUTANTS, Benign, Mutant
+from nrverify.reference.mutants import BENIGN, DIFFERENT, MUTANTS, Benign, Mutant
 
 ALPHA, SAMPLES = 1e-6, 200_000
 """The defaults of an audit: what is calibrated is what a user runs."""
@@ -31,6 +32,8 @@ class Scope:
     """Whether every mutant is also audited on after the first refutation."""
     benign: tuple[Benign, ...]
     benign_samples: int
+    different: tuple[Benign, ...]
+    """Mechanisms that are right but different, audited for what is said of them."""
     right: tuple[Benign, ...]
     audits: int
     audit_samples: int
@@ -50,6 +53,7 @@ class Calibration:
     alarms: tuple[Alarms, ...] | None
     efficiency: tuple[Efficiency, ...] | None
     empirical: tuple[EmpiricalEpsilon, ...] | None
+    effects: Effects | None = None
 
     @property
     def idle_checks(self) -> tuple[str, ...]:
@@ -71,6 +75,7 @@ class Calibration:
             (self.matrix is None or self.matrix.green)
             and not self.idle_checks
             and all(row.green for row in self.causes)
+            and (self.effects is None or not (self.effects.untold or self.effects.slandered))
             and all(row.green for row in alarms)
             and all(row.met for row in self.efficiency or ())
             and all(row.met for row in self.empirical or ())
@@ -108,6 +113,7 @@ FULL = Scope(
     whole=True,
     benign=BENIGN,
     benign_samples=SAMPLES,
+    different=DIFFERENT,
     right=_named(BENIGN, RIGHT),
     audits=25,
     audit_samples=1500,
@@ -125,6 +131,7 @@ QUICK = Scope(
     whole=False,
     benign=BENIGN,
     benign_samples=2000,
+    different=(),
     right=_named(BENIGN, ("brownian-bridge", "laplace-walk", "threshold", "reduced-threshold-lazy")),
     audits=10,
     audit_samples=1000,
@@ -148,6 +155,7 @@ def calibrate(
     if "mutants" in parts:
         jobs["mutants"] = matrix_jobs(scope.mutants, (), seed, ALPHA, SAMPLES, scope.whole)
         jobs["benign"] = matrix_jobs((), scope.benign, seed, ALPHA, scope.benign_samples, scope.whole)
+        jobs["different"] = different_jobs(scope.different, seed, ALPHA)
     if "false-alarms" in parts:
         jobs["alarms"] = alarm_jobs(scope.right, scope.audits, seed, scope.audit_samples)
     if "efficiency" in parts:
@@ -155,13 +163,14 @@ def calibrate(
         jobs["empirical"] = empirical_jobs(scope.empirical_runs, scope.empirical_seeds, seed)
     done = iter(run_jobs([job for part in jobs.values() for job in part], executor, progress))
     results = {part: [next(done) for _ in own] for part, own in jobs.items()}
-    matrix = alarms = efficiency = empirical = None
+    matrix = alarms = efficiency = empirical = effects = None
     if "mutants" in parts:
         together = [*results["mutants"], *results["benign"]]
         matrix = matrix_from(together, scope.mutants, scope.benign, ALPHA, SAMPLES, scope.whole)
+        effects = effects_from(matrix.kills, scope.different, results["different"])
     if "false-alarms" in parts:
         alarms = alarms_from(results["alarms"], scope.right, scope.audits)
     if "efficiency" in parts:
         efficiency = efficiency_from(results["efficiency"], scope.smooth, scope.seeds, ALPHA)
         empirical = empirical_from(results["empirical"], scope.empirical_runs, scope.empirical_seeds)
-    return Calibration(seed, scope, matrix, alarms, efficiency, empirical)
+    return Calibration(seed, scope, matrix, alarms, efficiency, empirical, effects)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.auditing.audit import audit
+from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 SECONDS = 3600.0
@@ -28,6 +29,10 @@ class Trial:
     message: str | None = None
     named: tuple[tuple[str, ...], ...] = ()
     """Ids of the faults that each refutation with a cause of its own names, likeliest first."""
+    effects: tuple[str, ...] = ()
+    """What each refutation with a cause of its own means for privacy."""
+    loss: float | None = None
+    """The number said with the first leak: the loss computed for the fault, or what a check of privacy compared."""
 
     @property
     def alarm(self) -> bool:
@@ -50,12 +55,23 @@ def trial(subject: Any, seed: int, alpha: float, samples: int, keep_going: bool 
     judged = (CheckVerdict.REFUTED, CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)
     return Trial(
         report.verdict,
-        int(report.run["samples"]),
+        int(report.run["samples"]) - int(report.run.get("after_refutation", 0)),
         tuple(check.id for check in report.checks if check.verdict is CheckVerdict.REFUTED),
         tuple(check.id for check in report.checks if check.verdict in judged),
         report.message,
         tuple(named for check in report.checks if (named := _named(check))),
+        tuple(check.effect.value for check in report.checks if _named(check) and check.effect is not None),
+        next((loss for check in report.checks if _named(check) and (loss := _loss(check)) is not None), None),
     )
+
+
+def _loss(check: CheckResult) -> float | None:
+    """The number that a leak is said with."""
+    if check.effect is not Effect.LEAK or check.finding is None:
+        return None
+    if check.finding.priced is not None:
+        return check.finding.priced.loss
+    return check.finding.estimate.observed
 
 
 def _named(check: CheckResult) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ class Mechanism:
     """Checks that the mechanism itself draws for, outside the looks; `foreseen_after(samples)` says what they catch."""
     drawn_aside = 0
     """How much is drawn for each of them where it finds nothing."""
+    after_refutation = 0
+    """How much was drawn after a refutation, to learn what it means."""
     reserved = 0
     """Samples kept back for what is tried at the end."""
     reserved_time = 0.0

@@ -121,6 +121,7 @@ class ThresholdMechanism(Mechanism):
             while room >= batch and not drawer.out_of_time and law.undecided(alpha):
                 for design in designs:
                     law.look_closer(draw_runs(drawer, design, method, batch // len(designs)))
+                    self.after_refutation += batch // len(designs)
                 room, batch = room - batch, 2 * batch
         except (SubjectFailed, SubjectRefused):
             return

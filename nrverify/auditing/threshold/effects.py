@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.threshold.designs import Neighbours, neighbours_at, neighbours_for
-from nrverify.auditing.threshold.faulty_laws import claimed_law, unmixed_laws
+from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, unmixed_laws
 from nrverify.auditing.threshold.relatives import Counts, best_private, fitted_scales, gain
 from nrverify.subjects.guarantees import EX_POST
 
@@ -43,6 +43,7 @@ HARMLESS_AT_ONE_EPSILON = {"rounds-counted-from-0": "the halting round of a mech
 SIMULATED = ("threshold-wrong-stay-probability", "threshold-noise-by-coin")
 """Faults whose laws are simulated: a loss computed from them would be no better than the simulation."""
 FITS_AS_WELL = "noise of other scales or of another kind, which keeps the claim, explains what was seen as well"
+NOT_TOLD_APART_FROM_LEAK = "the fault named keeps the claim, but one that breaks it is not excluded"
 NOT_TOLD_APART = "a fault that was not seen to break the claim fits as well"
 LEAST_PROBABILITY, LEAST_OTHER = 1e-9, 1e-13
 """A cell must be so likely for its loss to count, and for the neighbour it is taken to be no less likely than this: the
@@ -70,6 +71,8 @@ def priced(named: Iterable[str], counts: Counts, mechanism: str, guarantee: str 
     faults = tuple(named)
     harmless = HARMLESS | (HARMLESS_AT_ONE_EPSILON if mechanism == "above-threshold" else {})
     if all(fault in harmless for fault in faults):
+        if mechanism == "above-threshold" and _leak_fits(faults, counts, guarantee, alpha):
+            return Priced(Effect.UNPROVED, why=NOT_TOLD_APART_FROM_LEAK)
         return Priced(Effect.INACCURACY, why=harmless[faults[0]])
     losses = [None if fault in SIMULATED else loss_of(fault, mechanism, guarantee) for fault in faults]
     exceeding = [loss is not None and loss.exceeds for loss in losses]
@@ -79,6 +82,13 @@ def priced(named: Iterable[str], counts: Counts, mechanism: str, guarantee: str 
     if min(log_likelihood(counts, fault) for fault in faults) - best_harmless(counts) < -math.log(alpha):
         return Priced(Effect.UNPROVED, why=FITS_AS_WELL)
     return Priced(Effect.LEAK, least.loss, least.claim, least.where)
+
+
+def _leak_fits(harmless: tuple[str, ...], counts: Counts, guarantee: str | None, alpha: float) -> bool:
+    """Whether a named fault that leaks is not excluded beside those that do not."""
+    own = min(log_likelihood(counts, fault) for fault in harmless)
+    leaks = (fault for fault in FAULTS if (loss := loss_of(fault, "above-threshold", guarantee)) and loss.exceeds)
+    return any(log_likelihood(counts, fault) > own + math.log(alpha) for fault in leaks)
 
 
 def priced_by_scales(counts: Counts, alpha: float) -> Priced:

@@ -24,8 +24,9 @@ from nrverify.reference.mutants.brownian_randomness import RANDOMNESS
 from nrverify.reference.mutants.brownian_sessions import SESSIONS
 from nrverify.reference.mutants.catalogue import Benign, Mutant
 from nrverify.reference.mutants.overlooked import OVERLOOKED, RELATIVES
+from nrverify.reference.mutants.right_but_different import DIFFERENT
 
-__all__ = ["BENIGN", "MUTANTS", "Benign", "Mutant"]
+__all__ = ["BENIGN", "DIFFERENT", "MUTANTS", "Benign", "Mutant"]
 
 MUTANTS: tuple[Mutant, ...] = (
     *RECURSION,

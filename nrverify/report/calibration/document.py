@@ -6,8 +6,10 @@ import json
 import math
 from typing import Any
 
+from nrverify.auditing.core.document import finite
 from nrverify.calibrate.calibration import Calibration
 from nrverify.calibrate.causes import Causes
+from nrverify.calibrate.effects import Effects
 from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import Alarms
@@ -30,6 +32,7 @@ def calibration_document(calibration: Calibration) -> dict[str, Any]:
         "seed": calibration.seed,
         "matrix": None if calibration.matrix is None else _matrix(calibration.matrix),
         "causes": [_causes(row) for row in calibration.causes],
+        "effects": None if calibration.effects is None else _effects(calibration.effects),
         "false_alarms": None if calibration.alarms is None else [_alarms(row) for row in calibration.alarms],
         "efficiency": None if calibration.efficiency is None else [_efficiency(row) for row in calibration.efficiency],
         "empirical_epsilon": None if calibration.empirical is None else [_empirical(r) for r in calibration.empirical],
@@ -67,6 +70,13 @@ def _kill(kill: Kill) -> dict[str, Any]:
         "refuted_within_budget": None if kill.whole is None else list(kill.whole.refuted),
         "limit": None if kill.limit is None else _number(kill.limit),
         "ratio": None if kill.ratio is None else _number(kill.ratio),
+    }
+
+
+def _effects(found: Effects) -> dict[str, Any]:
+    return {
+        "leaking": [{"name": one.name, "told": list(one.told), "loss": finite(one.loss)} for one in found.leaking],
+        "different": [{"name": one.name, "told": list(one.told), "loss": finite(one.loss)} for one in found.different],
     }
 
 

@@ -29,6 +29,8 @@ def calibration_markdown(calibration: Calibration) -> str:
         if matrix.whole:
             parts.append(_table(tables.standings(matrix)))
         parts.append(_table(tables.causes(calibration.causes)))
+    if calibration.effects is not None:
+        parts += [_table(table) for table in tables.effects(calibration.effects)]
     if calibration.efficiency is not None:
         parts.append(_table(tables.efficiency(calibration.efficiency, calibration.scope.seeds)))
     if calibration.empirical is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nrverify.calibrate.calibration import Calibration
 from nrverify.calibrate.causes import MOST_FALSE, Causes
+from nrverify.calibrate.effects import Effects, Told
 from nrverify.calibrate.efficiency import TARGET as EFFICIENCY_TARGET
 from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import TARGET as EMPIRICAL_TARGET
@@ -122,6 +123,25 @@ def causes(rows: tuple[Causes, ...]) -> Table:
     return Table("Causes", words, columns, found)
 
 
+def effects(found: Effects) -> tuple[Table, Table]:
+    """What is said of mutants that leak, and of mechanisms that are right but different."""
+    columns = ("subject", "said", "number>")
+    words = "A leak is said where a check of privacy refutes, or with the loss computed for the fault that is named."
+    return (
+        Table("Mutants that leak", words, columns, tuple(map(_told, found.leaking))),
+        Table(
+            "Right but different",
+            "None of these may be told that it leaks.",
+            columns,
+            tuple(map(_told, found.different)),
+        ),
+    )
+
+
+def _told(one: Told) -> tuple[str, ...]:
+    return one.name, ", ".join(one.told), "" if one.loss is None else f"{one.loss:.3g}"
+
+
 def benign(matrix: KillMatrix) -> Table:
     """Benign variants."""
     rows = tuple((found.benign.name, found.benign.variation, found.trial.verdict) for found in matrix.spared)
@@ -201,6 +221,13 @@ def summary(calibration: Calibration) -> list[tuple[str, bool]]:
     for row in calibration.causes:
         words = f"{row.among:.1%} of the mutants have the true fault among the causes named {row.when}, "
         found.append((f"{words}{row.false:.1%} false ones only", row.green))
+    if (told := calibration.effects) is not None:
+        words = (
+            f"{len(told.leaking) - len(told.untold)} of {len(told.leaking)} leaking mutants are told so, with a number"
+        )
+        found.append((words + _names(told.untold), not told.untold))
+        words = f"{len(told.slandered)} of {len(told.different)} right but different mechanisms are told they leak"
+        found.append((words + _names(told.slandered), not told.slandered))
     if calibration.alarms is not None:
         total = all_together(calibration.alarms)
         words = f"{total.loose} false alarms in {total.audits} audits at α = {LOOSE}, {total.strict} at α = {STRICT:g}"
