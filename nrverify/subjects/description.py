@@ -247,7 +247,9 @@ class Description:
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON, which has no infinity: `from_json` reads it again."""
-        return {key: _finite(value) for key, value in asdict(self).items()}
+        family = FAMILIES.get(self.mechanism)
+        law = {} if family is None or family.source is None else {"law": dict(family.source)}
+        return {key: _finite(value) for key, value in asdict(self).items()} | law
 
 
 def attributes() -> dict[str, Attribute]:
@@ -384,6 +386,9 @@ def _bounded(described: Description) -> None:
 
 def from_json(given: Mapping[str, Any]) -> Description:
     """The description that `as_json` wrote, now or in an earlier version; `SubjectFailed` when it is none."""
+    given = dict(given)
+    if (law := given.pop("law", None)) is not None:
+        _recorded_law(law)
     unknown = set(given) - {*attributes(), "methods"}
     methods = given.get("methods")
     if unknown:
@@ -391,6 +396,19 @@ def from_json(given: Mapping[str, Any]) -> Description:
     if not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
         raise SubjectFailed(f"its header does not describe a subject: methods is {methods!r:.60}, not a list of names")
     return describe({key: _infinite(value) for key, value in given.items()})
+
+
+def _recorded_law(law: Any) -> None:
+    """Takes the law of one's own that judged a recorded audit into use; `SubjectFailed` where it is another now."""
+    from nrverify.subjects.own_laws.loading import take_recorded
+
+    address, digest = (law.get(key) for key in ("address", "sha256")) if isinstance(law, Mapping) else (None, None)
+    if not isinstance(address, str):
+        raise SubjectFailed(f"its header does not describe a law: law is {law!r:.60}")
+    try:
+        take_recorded(address, digest)
+    except ValueError as error:
+        raise SubjectFailed(f"the law that judged it cannot be used: {error}") from None
 
 
 def _finite(value: Any) -> Any:

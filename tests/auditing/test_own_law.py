@@ -277,5 +277,32 @@ def test_two_installed_laws_of_one_name_are_a_usage_error(monkeypatch):
         audit(GeometricSubject, samples=300)
 
 
+def test_a_recorded_audit_is_recomputed_by_the_same_law_and_by_no_other(place, names, tmp_path):
+    class Fresh(names["Right"]):
+        def sample(self, value, schedule, sessions, seed):
+            rng = np.random.default_rng(seed)
+            return value + np.stack([t * rng.standard_cauchy((sessions, value.size)) for t in schedule], axis=1)
+
+    file, law = tmp_path / "audit.npz", tmp_path / "cauchy.py"
+    law.write_text(EXAMPLE, "utf-8")
+    assert audit(Fresh, law=f"python:{law}:Cauchy", samples=300, record=file).verdict == "refuted"
+    try:
+        again = CliRunner().invoke(cli, ["replay", str(file)])
+        assert "the verdict is the recorded one: refuted" in again.output
+        law.write_text(EXAMPLE + "\n# changed\n", "utf-8")
+        changed = CliRunner().invoke(cli, ["replay", str(file)])
+        assert changed.exit_code == 2
+        assert "is not the recorded one" in changed.output
+    finally:
+        FAMILIES.pop("cauchy", None)
+
+
+def test_a_plan_for_a_law_of_ones_own_needs_no_sampler(place):
+    law, subject = (f"python:{place / name}" for name in ("cauchy.py:Cauchy", "mine.py:Right"))
+    done = CliRunner().invoke(cli, ["audit", subject, "--law", law, "--plan", "--samples", "2000"])
+    assert done.exit_code == 0, done.output
+    assert "law.transcript" in done.output
+
+
 def test_a_gate_by_a_law_of_ones_own_has_the_checks_of_noise_reduction():
     assert "law.release" in asked_of(GeometricSubject, 10.0, Geometric)

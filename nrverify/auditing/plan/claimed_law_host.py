@@ -20,6 +20,7 @@ from nrverify.laws.boundary import HalfNormalMixture
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.process import Process
 from nrverify.subjects.description import Description
+from nrverify.subjects.noise_families import FAMILIES
 from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.policies import Fixed, Policy
 from nrverify.subjects.requests import (
@@ -58,6 +59,8 @@ class ClaimedLaw(Answering):
         self._spread = 1.0
         """The variance at time 1, of what stands in for integer noise."""
         self._integer = description.integer
+        self._replaced = self._integer or (description.mechanism in FAMILIES and description.family.own)
+        """Whether a Brownian motion stands in: for integer noise, and for a law of one's own, which may have no rvs."""
         if self._integer and description.family.variance is not None:
             self._spread = float(description.family.variance(np.array(1.0), description.rate or 1.0))
         self._boundary = HalfNormalMixture.tightest_at(
@@ -67,7 +70,7 @@ class ClaimedLaw(Answering):
     @property
     def stand_in(self) -> ClaimedLaw:
         """What is drawn from and scored: itself, or for integer noise the Brownian motion of the same variance."""
-        if not self._integer:
+        if not self._replaced:
             return self
         other = copy(self)
         other.description = replace(self.description, mechanism="brownian")
@@ -80,7 +83,7 @@ class ClaimedLaw(Answering):
 
     @property
     def _process(self) -> Process:
-        return Brownian() if self._integer else self.description.claimed_process
+        return Brownian() if self._replaced else self.description.claimed_process
 
     def play(self, request: Play) -> tuple[Floats, Floats]:
         """All sessions from the generator of the first seed."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +133,29 @@ def law_of(law: Any, mechanism: str) -> Specified | None:
             )
         return given
     return None if mechanism in TAKEN else installed(mechanism)
+
+
+def take_recorded(address: str, sha256: str | None) -> None:
+    """Takes the law of a recorded audit into use; `ValueError` where it is another than it was.
+
+    A record may come from anybody: the file is loaded only after its hash is found to be the recorded one.
+    """
+    now = _file_digest(address)
+    if sha256 is None or now != sha256:
+        raise ValueError(f"the file of {address!r:.100} is not the recorded one: SHA-256 {now}, and it was {sha256}")
+    found = specified(address)
+    try:
+        FAMILIES[found.name] = family_of(found.law, found.source)
+    except LawFailed as failure:
+        raise ValueError(f"the law {found.name!r} is not one: {failure}") from None
+
+
+def _file_digest(address: str) -> str | None:
+    """The hash of the file at an address, without running it; None where there is none."""
+    place = address.removeprefix("python:").rpartition(":")[0]
+    try:
+        spec = None if place.endswith(".py") else find_spec(place)
+        file = place if place.endswith(".py") else spec.origin if spec is not None else None
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+    except (ImportError, OSError, TypeError, ValueError):
+        return None
