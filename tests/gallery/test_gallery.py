@@ -47,7 +47,7 @@ def test_a_finding_that_was_not_checked_by_hand_is_not_published_as_one():
     row = Row("Mine", "mine.laplace", "mine", "1.0", Reported("law.release"))
     assert "not yet checked by hand" in markdown([row])
     name, id = next(iter(CHECKED))
-    assert "Checked by hand." in markdown([Row(name, "theirs", "theirs", "1.0", Reported(id))])
+    assert "Checked by hand" in markdown([Row(name, "theirs", "theirs", "1.0", Reported(id))])
 
 
 def test_a_library_that_is_missing_is_said_to_be_not_run():
