@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from nrverify.auditing.claims.pairs import cases_of
 from nrverify.auditing.noise_reduction.design.knob import knob_of
-from nrverify.subjects.description import THRESHOLD, Description, noise_mechanisms
+from nrverify.subjects.description import ANY, THRESHOLD, Description, noise_mechanisms
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
+from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.policies import Fixed
 from nrverify.subjects.reach import opener
 from nrverify.subjects.records.file import RecordsFile
-from nrverify.subjects.requests import Play, Request, Run, RunMany, Sample, Scalar
+from nrverify.subjects.requests import Interact, Play, Request, Run, RunAny, RunMany, RunManyAny, Sample, Scalar
 from nrverify.subjects.trace import Trace
 
 SEEDS = (1, 2)
@@ -81,8 +84,24 @@ def _requests(description: Description) -> Iterator[tuple[str, Request[Any], boo
             yield "run, twice", Run(*asked, SEEDS), False
         if "run_many" in methods:
             yield "run_many", RunMany(*asked, 2, SEEDS[0]), False
+    if description.mechanism in ANY:
+        yield from _runs_of_any(description)
     if "epsilon" in methods:
         yield "epsilon", Scalar("epsilon", (1.0,)), False
+
+
+def _runs_of_any(description: Description) -> Iterator[tuple[str, Request[Any], bool]]:
+    """The first case by every method, and the claimed curve."""
+    plain = [case for case in cases_of(description) if case.strategy is None][:1]
+    for case in plain:
+        if "run" in description.methods:
+            yield "run, twice", RunAny(case.first, SEEDS), False
+        if "run_many" in description.methods:
+            yield "run_many", RunManyAny(case.first, 2, SEEDS[0]), False
+    for case in [case for case in cases_of(description) if case.strategy is not None][:1]:
+        yield "open and ask, twice", Interact(case.first, case.strategy or 0, SEEDS), False
+    if "delta_of" in description.methods:
+        yield "delta_of", Scalar("delta_of", (1.0,)), False
 
 
 def _releases(description: Description) -> Iterator[tuple[str, Request[Any], bool]]:
@@ -105,5 +124,7 @@ def _releases(description: Description) -> Iterator[tuple[str, Request[Any], boo
 
 def _words(answer: Any) -> str:
     """An answer in few words."""
+    if isinstance(answer, Outputs):
+        return reprlib.repr(answer.outputs)
     shown = answer[0] if isinstance(answer, tuple) else answer
     return np.array2string(np.asarray(shown), precision=4, threshold=12, separator=", ").replace("\n", "")

@@ -1,0 +1,135 @@
+"""How many runs the audit of any mechanism needs, beside the information limit.
+
+Run as `python -m nrverify.calibrate.any_efficiency SEEDS > reports/any.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from nrverify.auditing.audit import audit
+from nrverify.calibrate import any_information as law
+from nrverify.calibrate.trial import seed_for
+from nrverify.reference.mutants import textbook_wrong
+
+LEVELS = (0.05, 1e-6)
+MOST = 400_000
+"""Runs after which an audit is given up; counted as more than all others."""
+CHECK = "privacy.claim"
+BEST = ([0, 1, 1, 1, 1], [1, 0, 0, 0, 0])
+"""The pair at which noisy max tells most."""
+SEVEN = (
+    *(([o + 1] * (k - 1) + [o], [o] * (k - 1) + [o + 1]) for k in (2, 5, 10) for o in (0, -2)),
+    ([0] * 10, [1] * 10),
+)
+"""Pairs for sparse vector, of which the third (k = 5 at 0) tells most."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A wrong mechanism, and how fast the best bet against it grows."""
+
+    name: str
+    subject: Callable[[], Any]
+    growth: Callable[[], float]
+
+
+class _OnePair(textbook_wrong.NoisyMaxHalved):
+    neighbours: Any = (BEST,)
+
+
+class _SparseVector(textbook_wrong.SparseVectorQueryNoiseHalved):
+    neighbours: Any = (SEVEN[2],)
+
+
+class _SparseVectorSeven(textbook_wrong.SparseVectorQueryNoiseHalved):
+    neighbours: Any = SEVEN
+
+
+CASES = (
+    Case("Laplace, scale 0.7", textbook_wrong.LaplaceTooSmall, lambda: law.growth(law.laplace(0.7))),
+    Case("noisy max halved, best pair", _OnePair, lambda: law.growth(law.noisy_max(BEST, 1.0))),
+    Case("noisy max halved, 2 pairs", textbook_wrong.NoisyMaxHalved, lambda: law.growth(law.noisy_max(BEST, 1.0))),
+    Case(
+        "Gaussian, 0.7 of the deviation, (1, 0.01)",
+        textbook_wrong.GaussianTooSmall,
+        lambda: law.growth(law.gaussian(textbook_wrong.GaussianTooSmall.deviation), 0.01),
+    ),
+    Case("ex-post, first look uncharged", textbook_wrong.FirstLookFree, lambda: law.growth(law.two_looks(1.0))),
+    Case(
+        "AboveThreshold, query noise halved, best pair",
+        _SparseVector,
+        lambda: law.growth(law.sparse_vector(SEVEN[2], 2.0, 2.0)),
+    ),
+    Case(
+        "AboveThreshold, query noise halved, 7 pairs",
+        _SparseVectorSeven,
+        lambda: law.growth(law.sparse_vector(SEVEN[2], 2.0, 2.0)),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Runs at refutation from some seeds, infinite where there was none, and the limit."""
+
+    case: Case
+    alpha: float
+    runs: tuple[float, ...]
+    limit: float
+
+    @property
+    def median(self) -> float:
+        """Of the runs."""
+        return float(median(self.runs))
+
+    @property
+    def ninth(self) -> float:
+        """Runs within which nine of ten seeds refute."""
+        return float(np.quantile(self.runs, 0.9, method="higher"))
+
+
+def needed(case: Case, alpha: float, seeds: int) -> Needed:
+    """The runs of audits from so many seeds, all of α on the privacy claim."""
+    runs = []
+    for index in range(seeds):
+        report = audit(
+            case.subject, alpha=alpha, seed=seed_for(0, case.name, index), samples=MOST, budget=3600.0, checks=[CHECK]
+        )
+        claim = next(check for check in report.checks if check.id == CHECK)
+        runs.append(float(claim.samples or 0) if claim.verdict.value == "refuted" else np.inf)
+    return Needed(case, alpha, tuple(runs), float(-np.log(alpha)) / case.growth())
+
+
+def markdown(found: Sequence[Needed]) -> str:
+    """The table."""
+    lines = [
+        "# Any mechanism: runs needed to refute",
+        "",
+        "Runs at which `privacy.claim` refuted (all looks included), medians and nine tenths over seeds, beside "
+        "log(1/α)/growth of the best bet that knows both laws and the pair.",
+        "",
+        "| wrong mechanism | α | seeds | median | 9 of 10 | limit | median / limit |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {one.case.name} | {one.alpha:g} | {len(one.runs)} | {one.median:,.0f} | {one.ninth:,.0f} "
+        f"| {one.limit:,.0f} | {one.median / one.limit:.2f} |"
+        for one in found
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main(seeds: int = 20) -> None:
+    """Prints the table."""
+    sys.stdout.write(markdown([needed(case, alpha, seeds) for case in CASES for alpha in LEVELS]))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))

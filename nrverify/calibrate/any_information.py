@@ -1,0 +1,104 @@
+"""Information limits of law-free audits: how fast the best bet grows that knows both laws and the pair.
+
+Laws are given as the masses of fine bins; no bet on the label, learned or not, needs fewer runs than log(1/α) over the
+growth rate, on average.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtr
+
+Floats = NDArray[np.float64]
+Laws = tuple[Floats, Floats, Floats]
+"""Masses under either data, and the ε claimed of each output."""
+
+
+def growth(laws: Laws, delta: float = 0.0) -> float:
+    """Nats a run of the log-optimal bet on the label: exact for δ = 0, for δ > 0 the best stake below one cap."""
+    zero, one, claim = laws
+    if delta == 0:
+        return sum(_side(own, other, claim, np.inf) for own, other in ((one, zero), (zero, one)))
+    sides = ((one, zero), (zero, one))
+    best = minimize_scalar(
+        lambda cap: np.log1p(delta * cap) - sum(_side(own, other, claim, cap) for own, other in sides),
+        bounds=(0.0, float(np.exp(-claim.min()))),
+        method="bounded",
+    )
+    return float(-best.fun)
+
+
+def _side(own: Floats, other: Floats, claim: Floats, cap: float) -> float:
+    """Nats won by stakes on one label, at outputs that betray it beyond the claim."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        stake = np.where(own > np.exp(claim) * other, own / (own + other) * (1 + np.exp(-claim)) - 1, 0.0)
+    stake = np.minimum(np.minimum(stake, cap), (1 - 1e-12) * np.exp(-claim))
+    return float(0.5 * (own * np.log1p(stake) + other * np.log1p(-stake * np.exp(claim))).sum())
+
+
+def laplace_masses(edges: Floats, centre: float, scale: float) -> Floats:
+    """Masses of Laplace noise between edges, the outermost included."""
+    z = (edges - centre) / scale
+    below = np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0)))
+    return np.asarray(np.diff(np.concatenate([[0.0], below, [1.0]])))
+
+
+def laplace(scale: float) -> Laws:
+    """A count 0 or 1 with Laplace noise, ε = 1 claimed."""
+    edges = np.linspace(-15, 16, 3101)
+    zero, one = (laplace_masses(edges, centre, scale) for centre in (0.0, 1.0))
+    return zero, one, np.ones(zero.size)
+
+
+def gaussian(deviation: float) -> Laws:
+    """A sum 0 or 1 with Gaussian noise, ε = 1 claimed."""
+    edges = np.linspace(-12, 13, 5001)
+    zero, one = (np.diff(np.concatenate([[0.0], ndtr((edges - c) / deviation), [1.0]])) for c in (0.0, 1.0))
+    return zero, one, np.ones(zero.size)
+
+
+def noisy_max(pair: tuple[list[int], list[int]], scale: float) -> Laws:
+    """The place of the largest score with Laplace noise, ε = 1 claimed; by quadrature over its value."""
+    grid = np.linspace(-40, 41, 40_001)
+
+    def masses(scores: list[int]) -> Floats:
+        cells = [np.diff(laplace_masses(grid, score, scale).cumsum()[:-1], prepend=0.0) for score in scores]
+        below = [laplace_masses(grid, score, scale).cumsum()[:-1] for score in scores]
+        chosen = [
+            (cell * np.prod([other for place, other in enumerate(below) if place != own], axis=0)).sum()
+            for own, cell in enumerate(cells)
+        ]
+        return np.array(chosen, dtype=float) / float(np.sum(chosen))
+
+    zero, one = (masses(side) for side in pair)
+    return zero, one, np.ones(zero.size)
+
+
+def sparse_vector(pair: tuple[list[int], list[int]], threshold: float, query: float) -> Laws:
+    """The round of the first answer above a threshold 0, both with Laplace noise, ε = 1 claimed."""
+    grid = np.linspace(-60, 60, 60_001)
+    weights = laplace_masses(grid, 0.0, threshold)[1:]
+
+    def masses(answers: list[int]) -> Floats:
+        below = [laplace_masses(grid, answer, query).cumsum()[:-1] for answer in answers]
+        left = np.cumprod(below, axis=0)
+        halts = [(weights * (left[place - 1] if place else 1.0) * (1 - here)).sum() for place, here in enumerate(below)]
+        return np.array([*halts, (weights * left[-1]).sum()])
+
+    zero, one = (masses(side) for side in pair)
+    return zero, one, np.ones(zero.size)
+
+
+def two_looks(both: float) -> Laws:
+    """A look of scale 2, and one of scale 1 if the first is within 3 of 0; 0.5 or `both` is claimed."""
+    edges = np.linspace(-12, 13, 626)
+    sides = []
+    for centre in (0.0, 1.0):
+        first, second = (laplace_masses(edges, centre, scale) for scale in (2.0, 1.0))
+        middle = np.concatenate([[-13.0], (edges[1:] + edges[:-1]) / 2, [14.0]])
+        near = np.abs(middle) < 3
+        sides.append(np.concatenate([first[~near], np.outer(first[near], second).ravel()]))
+    charges = np.concatenate([np.full((~near).sum(), 0.5), np.full(near.sum() * second.size, both)])
+    return sides[0], sides[1], charges

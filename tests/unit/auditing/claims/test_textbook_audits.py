@@ -1,0 +1,24 @@
+"""Every textbook mechanism is spared, and every mutant of one refuted by the check that is for it."""
+
+import pytest
+
+import nrverify
+from nrverify.reference.mutants import textbook, textbook_wrong
+
+OWN = {"textbook-fifty-streams": "randomness.streams", "textbook-price-of-the-last-run": "protocol.outputs"}
+"""Mutants that another check than privacy.claim is for."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", textbook_wrong.MUTANTS, ids=lambda entry: entry.name)
+def test_a_mutant_is_refuted(entry):
+    report = nrverify.audit(entry.subject, samples=300_000)
+    refuted = {check.id for check in report.checks if check.verdict == "refuted"}
+    assert OWN.get(entry.name, "privacy.claim") in refuted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", textbook.BENIGN, ids=lambda entry: entry.name)
+def test_a_right_one_is_spared(entry):
+    report = nrverify.audit(entry.subject, samples=20_000)
+    assert (report.verdict, report.privacy) == ("consistent", "consistent")
