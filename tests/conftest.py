@@ -36,6 +36,7 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
     "reference/test_mutant_laws.py": "every mutant",
     "reference/test_mutant_sessions.py": "every mutant",
     "auditing/test_places.py": "whole audits",
+    "auditing/test_threshold_variants.py": "whole audits; units in unit/auditing/threshold remain",
     # Processes, clusters, interrupts, files.
     "auditing/test_engines.py": "worker pools",
     "auditing/test_dask.py": "a Dask cluster",
@@ -60,6 +61,29 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
     "benchmark/test_measuring.py": "measurements",
     "report/test_page_reports.py": "pages in a browser",
     # Single tests, or some of their parameters (a pattern in brackets): cheaper twins or other parameters remain.
+    "auditing/test_discrete_noise.py": {
+        "test_a_right_scale_for_an_epsilon_keeps_its_claim": "an audit to its end; half the scale remains",
+        "test_discrete_gaussian_noise_is_asked_for_one_release": "an audit to its end",
+        "test_right_discrete_noise_is_not_refuted[*-[gi]*]": "audits to their ends; discrete Laplace noise remains",
+        "test_wrong_discrete_noise_is_refuted_by_the_law[*-[!l]*]": "whole audits; discrete Laplace noise remains",
+    },
+    "auditing/test_few_releases.py": {
+        "test_a_command_that_refuses_a_second_release_is_audited_with_one": "an audit to its end",
+        "test_one_release_is_audited_with_all_that_it_can_tell[Once[BO]*]": "whole audits; one remains",
+        "test_one_release_is_found_consistent_by_every_check_that_needs_no_more": "an audit to its end",
+        "test_the_length_is_found_on_strictly_falling_times": "audits to their ends",
+        "test_what_was_refused_is_named_with_its_request": "an audit to its end",
+    },
+    "auditing/test_guarantee.py": {
+        "test_the_analytic_gaussian_is_refuted_ex_post_with_the_probability_that_was_compared": "audits to their ends",
+        "test_the_text_says_which_claim_was_judged": "an audit to its end",
+    },
+    "auditing/test_last_bits.py": {
+        "test_integers_have_no_last_bits_and_thresholds_are_not_asked": "whole audits",
+        "test_noise_in_doubles_is_consistent_and_advised_with_numbers": "an audit to its end",
+        "test_records_are_attacked_too": "whole audits of records",
+        "test_the_auditor_may_ask_for_less_than_the_subject_claims": "an audit to its end",
+    },
     "auditing/test_unasked.py": {
         "test_beside_a_check_that_can_be_asked_it_changes_nothing": "whole audits",
     },
