@@ -148,6 +148,9 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
         "test_the_whole_output_is_the_sum_over_all_outputs[[39]-*]": "sums over all outputs",
         "test_far_tails_keep_their_relative_accuracy[[gl]*]": "quadrature; exponential noise remains",
     },
+    "ledger/test_verification.py": {
+        "test_evidence_that_raises_fails_its_claim_and_leaves_the_others": "all evidence of two claims",
+    },
     "report/test_command_documents.py": {
         "test_all_documents_of_one_audit_say_the_same[Right-3000*]": "an audit to its end",
     },
@@ -169,6 +172,13 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
         "test_an_expected_failure_that_passes_is_a_failure": "an audit to its end",
         "test_expected_failures_are_expected_and_the_other_checks_are_still_decided": "two audits to their ends",
         "test_workers_of_a_distributed_run_share_one_audit": "a distributed run inside a run",
+    },
+    "unit/auditing/claims/test_any_audit.py": {
+        "test_a_right_mechanism_is_consistent[Interactive]": "an audit to its end; others remain",
+        "test_a_right_mechanism_is_consistent[BothLooksCharged]": "an audit to its end; others remain",
+    },
+    "unit/auditing/threshold/test_declared_claim.py": {
+        "test_the_claim_is_kept_exactly_where_the_noise_declared_is_enough[{'scales': ([02]*]": "a search of seconds",
     },
     "vectors/test_consumers.py": {
         "test_planted_bug_fails_the_cases_that_flag_it[javascript*]": "eight starts of node",
