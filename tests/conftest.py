@@ -36,6 +36,7 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
     "reference/test_mutant_laws.py": "every mutant",
     "reference/test_mutant_sessions.py": "every mutant",
     "auditing/test_places.py": "whole audits",
+    "auditing/test_threshold_variants.py": "whole audits; units in unit/auditing/threshold remain",
     # Processes, clusters, interrupts, files.
     "auditing/test_engines.py": "worker pools",
     "auditing/test_dask.py": "a Dask cluster",
@@ -60,6 +61,29 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
     "benchmark/test_measuring.py": "measurements",
     "report/test_page_reports.py": "pages in a browser",
     # Single tests, or some of their parameters (a pattern in brackets): cheaper twins or other parameters remain.
+    "auditing/test_discrete_noise.py": {
+        "test_a_right_scale_for_an_epsilon_keeps_its_claim": "an audit to its end; half the scale remains",
+        "test_discrete_gaussian_noise_is_asked_for_one_release": "an audit to its end",
+        "test_right_discrete_noise_is_not_refuted[*-[gi]*]": "audits to their ends; discrete Laplace noise remains",
+        "test_wrong_discrete_noise_is_refuted_by_the_law[*-[!l]*]": "whole audits; discrete Laplace noise remains",
+    },
+    "auditing/test_few_releases.py": {
+        "test_a_command_that_refuses_a_second_release_is_audited_with_one": "an audit to its end",
+        "test_one_release_is_audited_with_all_that_it_can_tell[Once[BO]*]": "whole audits; one remains",
+        "test_one_release_is_found_consistent_by_every_check_that_needs_no_more": "an audit to its end",
+        "test_the_length_is_found_on_strictly_falling_times": "audits to their ends",
+        "test_what_was_refused_is_named_with_its_request": "an audit to its end",
+    },
+    "auditing/test_guarantee.py": {
+        "test_the_analytic_gaussian_is_refuted_ex_post_with_the_probability_that_was_compared": "audits to their ends",
+        "test_the_text_says_which_claim_was_judged": "an audit to its end",
+    },
+    "auditing/test_last_bits.py": {
+        "test_integers_have_no_last_bits_and_thresholds_are_not_asked": "whole audits",
+        "test_noise_in_doubles_is_consistent_and_advised_with_numbers": "an audit to its end",
+        "test_records_are_attacked_too": "whole audits of records",
+        "test_the_auditor_may_ask_for_less_than_the_subject_claims": "an audit to its end",
+    },
     "auditing/test_unasked.py": {
         "test_beside_a_check_that_can_be_asked_it_changes_nothing": "whole audits",
     },
@@ -124,6 +148,9 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
         "test_the_whole_output_is_the_sum_over_all_outputs[[39]-*]": "sums over all outputs",
         "test_far_tails_keep_their_relative_accuracy[[gl]*]": "quadrature; exponential noise remains",
     },
+    "ledger/test_verification.py": {
+        "test_evidence_that_raises_fails_its_claim_and_leaves_the_others": "all evidence of two claims",
+    },
     "report/test_command_documents.py": {
         "test_all_documents_of_one_audit_say_the_same[Right-3000*]": "an audit to its end",
     },
@@ -145,6 +172,13 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
         "test_an_expected_failure_that_passes_is_a_failure": "an audit to its end",
         "test_expected_failures_are_expected_and_the_other_checks_are_still_decided": "two audits to their ends",
         "test_workers_of_a_distributed_run_share_one_audit": "a distributed run inside a run",
+    },
+    "unit/auditing/claims/test_any_audit.py": {
+        "test_a_right_mechanism_is_consistent[Interactive]": "an audit to its end; others remain",
+        "test_a_right_mechanism_is_consistent[BothLooksCharged]": "an audit to its end; others remain",
+    },
+    "unit/auditing/threshold/test_declared_claim.py": {
+        "test_the_claim_is_kept_exactly_where_the_noise_declared_is_enough[{'scales': ([02]*]": "a search of seconds",
     },
     "vectors/test_consumers.py": {
         "test_planted_bug_fails_the_cases_that_flag_it[javascript*]": "eight starts of node",

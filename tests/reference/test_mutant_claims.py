@@ -18,6 +18,7 @@ from nrverify.laws.crossing import crossing_probability
 from nrverify.laws.threshold import probability
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from tests.reference.between_sessions import FAULTS as BETWEEN_SESSIONS
+from tests.support.chi_square import chi_square
 
 THRESHOLDS = ("above-threshold", "reduced-above-threshold")
 INVERSES = {"boundary-inverse-off", "boundary-inverse-retuned", "boundary-inverse-wrong-branch"}
@@ -70,7 +71,7 @@ def agreement(rounds: np.ndarray, law: np.ndarray) -> float:
     if rare.any() and not rare.all():
         observed = np.append(observed[~rare], observed[rare].sum())
         expected = np.append(expected[~rare], max(expected[rare].sum(), 1e-3))
-    return float(stats.chisquare(observed, expected, sum_check=False).pvalue)
+    return chi_square(np.asarray(observed), np.asarray(expected))
 
 
 def halting_rounds(subject: Any, design: Design) -> np.ndarray:

@@ -26,7 +26,7 @@ def log_sum(log_term: Callable[[Floats], Floats], start: float, end: float, widt
     length = max(2 * NODES, math.floor(width))
     panels = math.ceil(count / length)
     nodes, weights = gauss_rule(length)
-    points = start + length * np.arange(float(panels))[:, None] + nodes
+    points = start + float(length) * np.arange(float(panels))[:, None] + nodes
     return log_total(log_term(points), np.broadcast_to(np.log(weights), points.shape))
 
 

@@ -152,7 +152,7 @@ def gauss_rule(width: int) -> tuple[Floats, Floats]:
     for k_before, k_next in zip([0.0, *off_diagonal[:-1]], off_diagonal, strict=True):
         before, polynomial = polynomial, (nodes * polynomial - k_before * before) / k_next
         squares += polynomial**2
-    return np.asarray(nodes + 0.5 * (width - 1)), np.asarray(width / squares)
+    return np.asarray(nodes + 0.5 * (width - 1)), np.asarray(float(width) / squares)
 
 
 def draw(log_pmf: LogPmf, guess: Floats, rng: np.random.Generator) -> Floats:
