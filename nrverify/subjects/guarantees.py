@@ -10,6 +10,8 @@ FIXED_CLAIMS = ("boundary", "private-stopping")
 """Mechanisms whose claim is ex-post by what they are, and is not chosen."""
 DP_BY_DEFAULT = ("above-threshold", "discrete-gaussian")
 """Mechanisms whose ε is that of differential privacy where nothing else is said."""
+TOLD_THEIR_EPSILON = ("above-threshold", "reduced-above-threshold", "any")
+"""Mechanisms that claim an ε without a knob."""
 WORDS = {
     EX_POST: "ex-post: with probability at least 1 − δ no look loses more than the ε asked for it",
     DP: "dp: (ε, δ)-differential privacy of all that has been released when ε was asked",
@@ -24,17 +26,10 @@ def guarantee_of(description: Any, most_releases: int | None = None) -> str | No
     mechanism that releases once, AboveThreshold, and `any` without `spent` claim differential privacy by default.
     """
     mechanism = description.mechanism
-    if mechanism in FIXED_CLAIMS or (description.knob != "epsilon" and _noise_reduction(mechanism)):
+    if mechanism in FIXED_CLAIMS or (description.knob != "epsilon" and mechanism not in TOLD_THEIR_EPSILON):
         return None
     if description.guarantee is not None:
         return str(description.guarantee)
     releases = getattr(description, "most_releases", None) or most_releases
     spends = mechanism == "any" and "spent" not in description.methods
     return DP if releases == 1 or mechanism in DP_BY_DEFAULT or spends else EX_POST
-
-
-def _noise_reduction(mechanism: str) -> bool:
-    """Whether releases are asked for by a knob."""
-    from nrverify.subjects.noise_families import FAMILIES
-
-    return mechanism in FAMILIES

@@ -18,7 +18,7 @@ from scipy.special import ndtr
 
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
-from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED
+from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, TIME_FOR_DEVIATION
 from nrverify.laws.divergence import gaussian_hockey_stick
 from nrverify.subjects.description import Description
 from nrverify.subjects.guarantees import DP, guarantee_of
@@ -100,6 +100,8 @@ def _laplace_excess(one: Weighed, times: Floats, precisions: Floats) -> Floats:
     """Up to each release the loss over Δ/t."""
     if one.fault == ALL_SCALED and one.ratio is not None:
         return np.full(times.size, 1 / math.sqrt(one.ratio))
+    if one.fault == TIME_FOR_DEVIATION:
+        return np.full(times.size, math.sqrt(2))
     if one.fault == ALL_FRESH:
         return np.cumsum(1 / times) * times
     return np.sqrt(precisions / SLACK)

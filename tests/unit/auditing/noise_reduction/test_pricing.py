@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, FIRST_SCALED, FROM_FIRST
+from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, FIRST_SCALED, FROM_FIRST, TIME_FOR_DEVIATION
 from nrverify.auditing.noise_reduction.diagnosis.pricing import Weighed, limit, price
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, Moments, diagnosed
 from nrverify.subjects.description import describe
@@ -38,6 +38,7 @@ BROWNIAN, LAPLACE, SKELLAM = subject("brownian"), subject("laplace"), subject("s
         (LAPLACE, ALL_SCALED, [4.0, 4.0, 4.0], 0.25, "leak", 2.0),
         (LAPLACE, ALL_FRESH, [1.0, 1.25, 1.08], None, "leak", 1.5),  # 4(1/8 + 1/4)
         (LAPLACE, ALL_SCALED, [0.5, 0.5, 0.5], 2.0, "inaccuracy", None),
+        (LAPLACE, TIME_FOR_DEVIATION, [2.0, 2.0, 2.0], None, "leak", math.sqrt(2)),  # the scale is t/√2
         (LAPLACE, FROM_FIRST, [1.0, 1.5, 1.9], None, "unproved", None),  # below 2 nothing is proved
         (LAPLACE, FROM_FIRST, [1.0, 1.5, 8.0], None, "leak", 2.0),
         (LAPLACE, FROM_FIRST, [1.0, 0.8, 0.7], None, "unproved", None),
