@@ -9,6 +9,7 @@ import pytest
 
 from nrverify import audit
 from nrverify.reference.exact import ExactBrownian
+from nrverify.reference.mutants.last_bits import MUTANTS, RIGHT
 
 CHECK = "numerics.last-bits"
 
@@ -200,3 +201,20 @@ def test_records_without_the_last_bits_are_not_attacked(tmp_path, cut):
     found = of(audit(records(tmp_path / "cut.npz", Plain(), cut)))
     assert found.verdict == "not-covered"
     assert "the records do not hold the last bits" in found.message
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_what_claims_safe_last_bits_or_a_grid_and_has_neither_is_refuted(mutant):
+    """By the attack, by a release off the grid, or by the law; a truncated release takes the law some thousands."""
+    checks = (CHECK, "protocol.granularity", *(("law.release",) if mutant.name == "grid-truncated" else ()))
+    report = audit(mutant.subject(), checks=checks, samples=30_000)
+    assert report.verdict == "refuted"
+    faults = {row["fault"] for row in report.document()["checks"] if row["verdict"] == "refuted"}
+    assert faults <= {"last-bits", "off-grid", "shifted", "wrong-shape", "wrong-scale"}
+
+
+@pytest.mark.parametrize("right", [one for one in RIGHT if "exact" not in one.name], ids=lambda right: right.name)
+def test_rounding_after_the_noise_is_spared(right):
+    """Wrong with probability at most 1e-6 each."""
+    report = audit(right.subject(), checks=(CHECK, "protocol.granularity", "lattice"), samples=4000)
+    assert report.verdict != "refuted"

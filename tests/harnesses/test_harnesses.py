@@ -57,6 +57,16 @@ def command_of(tmp_path_factory):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_the_last_bits_of_noise_in_doubles_are_attacked_in_every_language(command_of, language):
+    """Replies have all digits, so the attack sees what the program released: refuted where they are claimed safe."""
+    address = f"cmd:{command_of(language, 'brownian')}"
+    report = nrverify.audit(address, checks=["numerics.last-bits"], samples=10_000, numerics="exact")
+    assert report.verdict == "refuted"
+    (found,) = [check for check in report.checks if check.id == "numerics.last-bits"]
+    assert found.finding.numbers["found_after"] <= 400
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_right_brownian_harness_is_consistent(command_of, language):
     report = nrverify.audit(f"cmd:{command_of(language, 'brownian')}", samples=2000)
     assert (report.exit_code, report.verdict) == (0, "consistent")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.numerics.claimed_labels import ClaimedLabels
 from nrverify.auditing.numerics.evidence import FEWEST_COUNTED, Attack, Example, events, strongest
-from nrverify.auditing.numerics.features import Feature, Transcripts, bridged_sums, sums
+from nrverify.auditing.numerics.features import ADD, Feature, Transcripts, bridged_sums, sums
 from nrverify.auditing.numerics.reachable import reachable_by_sum
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.additive import Tally
@@ -19,6 +19,9 @@ from nrverify.statistics.tilted_labels import TiltedLabels
 Floats = NDArray[np.float64]
 Cells = NDArray[np.int64]
 Asked = tuple[float, ...] | None
+
+OUT_OF_REACH = (2, 1)
+"""By label: the cell of transcripts that its own value can give by a sum, and the other cannot."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class LabelledBits:
         self.settings: dict[str, Setting] = {}
         self._after: Tally[tuple[str, str], Cells] = Tally()
         self._examples: dict[tuple[str, int], Example] = {}
+        self._foreseen: Tally[tuple[str, int], float] = Tally()
         self._lead: tuple[str, str, tuple[Cells, Cells]] | None = None
 
     @property
@@ -73,7 +77,9 @@ class LabelledBits:
         """Takes in transcripts of a pair with their exact log odds, or the ε's claimed, and their labels."""
         self.samples += label.size
         self.settings[pair] = Setting(tuple(drawn.low.tolist()), tuple(drawn.high.tolist()), asked)
-        self.bets.bet(pair, {name: one.sort(drawn) for name, one in self.features.items()}, odds, label)
+        cells = {name: one.sort(drawn) for name, one in self.features.items()}
+        self.bets.bet(pair, cells, odds, label)
+        self._foresee(pair, cells[ADD.name][0], odds, label)
         for side in (0, 1):
             example = _example(drawn, label, side)
             if example is not None:
@@ -84,7 +90,7 @@ class LabelledBits:
         blank = copy(self)
         blank.samples, blank.found_after, blank._lead = 0, None, None
         blank.bets = self.bets.fresh()
-        blank.settings, blank._after, blank._examples = {}, Tally(), {}
+        blank.settings, blank._after, blank._examples, blank._foreseen = {}, Tally(), {}, Tally()
         return blank
 
     def merge(self, other: LabelledBits) -> None:
@@ -95,6 +101,8 @@ class LabelledBits:
         self.samples += other.samples
         self.bets.merge(other.bets)  # type: ignore[arg-type]
         self.settings |= other.settings
+        for place, foreseen in other._foreseen.items():
+            self._foreseen[place] = self._foreseen.get(place, 0.0) + foreseen
         self._examples = {**other._examples, **self._examples}
         if self._lead is None and self.bets.counts and self.log_e >= -np.log(self.alpha):
             self._found()
@@ -134,14 +142,24 @@ class LabelledBits:
             self._examples.get((pair, event.side)),
         )
 
+    def _foresee(self, pair: str, cell: Cells, odds: Floats, label: NDArray[np.bool_]) -> None:
+        """Adds up how often one value would give what no sum with the other can, by how often the other gives it.
+
+        Where both laws are as claimed, P(E at one value) is the mean at the other of e^{±ℓ} over E.
+        """
+        for side in (0, 1):
+            others = (cell == OUT_OF_REACH[side]) & (label != bool(side))
+            weights = np.exp(odds[others] * (1 if side else -1)) if isinstance(self.bets, TiltedLabels) else 1.0
+            self._foreseen[pair, side] = self._foreseen.get((pair, side), 0.0) + float(np.sum(weights * others[others]))
+
     @property
-    def shares(self) -> dict[tuple[str, int], tuple[int, int]]:
-        """By pair and label: transcripts that the other value cannot give by any sum, and how many there were."""
+    def shares(self) -> dict[tuple[str, int], tuple[int, int, float]]:
+        """By pair and label: transcripts that no sum with the other value gives, of how many, and what was foreseen."""
         found = {}
         for (pair, name), counts in self.bets.counts.items():
-            if name == "add":
-                found[pair, 0] = int(counts[2, 0]), int(counts[:, 0].sum())
-                found[pair, 1] = int(counts[1, 1]), int(counts[:, 1].sum())
+            for side in (0, 1) if name == ADD.name else ():
+                hits, of, others = counts[OUT_OF_REACH[side], side], counts[:, side].sum(), counts[:, 1 - side].sum()
+                found[pair, side] = int(hits), int(of), self._foreseen.get((pair, side), 0.0) / max(int(others), 1)
         return found
 
 

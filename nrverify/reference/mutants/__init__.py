@@ -10,6 +10,7 @@ from nrverify.reference.mutants import (
     discrete,
     epsilon_knob,
     laplace,
+    last_bits,
     private_stopping,
     skellam,
     sparse_vector,
@@ -42,6 +43,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *epsilon_knob.MUTANTS,
     *OVERLOOKED,
     *textbook_wrong.MUTANTS,
+    *last_bits.MUTANTS,
 )
 
 BENIGN: tuple[Benign, ...] = (
@@ -51,4 +53,5 @@ BENIGN: tuple[Benign, ...] = (
     *discrete.RIGHT,
     *sparse_vector.BENIGN,
     *textbook.BENIGN,
+    *last_bits.RIGHT,
 )

@@ -132,7 +132,7 @@ def _check(check: CheckResult, report: Report, entry: Entry | None) -> CheckView
         claim=_prose(entry.claim if entry else ""),
         verdict=check.verdict.value,
         tone=TONE[check.verdict.value],
-        open=refuted and not follows(check),
+        open=(refuted and not follows(check)) or (check.verdict is CheckVerdict.ADVICE and check.kind == "numerics"),
         evidence=_prose(_evidence(check) or ("" if refuted else check.message or "")),
         facts=_facts(check),
         finding=finding,

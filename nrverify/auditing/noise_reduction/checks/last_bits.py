@@ -12,7 +12,7 @@ from nrverify.auditing.core.declaration import Declared, Kind, Need, check
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults.noise import LAST_BITS
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.pictures import Bar, Bars, Picture
+from nrverify.auditing.core.pictures import Dot, Dots, Picture
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import MECHANISMS, OF_ANY_LAW, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
@@ -25,7 +25,6 @@ from nrverify.auditing.numerics.words import (
     bound_words,
     example_words,
     seen_words,
-    value_words,
 )
 from nrverify.laws.divergence import hockey_stick
 from nrverify.laws.process import Process
@@ -278,19 +277,19 @@ class LastBits(Declared):
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The shares of transcripts of each value that the other cannot give."""
         shares = {} if self.bits is None else self.bits.shares
-        bars = []
-        for (pair, side), (hits, of) in shares.items():
+        rows = []
+        for (pair, side), (hits, of, foreseen) in shares.items():
             if of == 0 or self.bits is None:
                 continue
             setting = self.bits.settings[pair]
             own, other = (setting.low, setting.high)[side], (setting.low, setting.high)[1 - side]
             limits = [clopper_pearson(hits, of, level) for level in (0.05 / len(shares), self._alpha)]
-            label = f"{value_words(own)}, not {value_words(other)}"
-            bars.append(Bar(label, hits / of, limits[0], limits[1], 0.0))
-        if not bars:
+            label = f"from {own[0]:.3g}, not {other[0]:.3g} + a double"
+            rows.append(Dot(label, hits / of, limits[0], limits[1], min(foreseen, 1.0)))
+        if not rows:
             return ()
-        title, axis = "Releases that no sum with the other value can give", "value it came from, and the other"
-        return (Bars(title, axis, "transcripts of one value", tuple(bars), PICTURE_NOTE),)
+        title = "Transcripts that no sum with the other value can give"
+        return (Dots(title, "share of the transcripts of a value", tuple(rows), PICTURE_NOTE),)
 
 
 def size_words(percent: float) -> str:
@@ -299,7 +298,8 @@ def size_words(percent: float) -> str:
 
 
 PICTURE_NOTE = (
-    "A sum v + z of doubles is not every double: v + (y − v) == y is False for those y it cannot be. A bar is the "
-    "share of transcripts of one value with a release that no double added to the other value can give. Where "
-    "releases are the ideal ones, correctly rounded, they are as frequent at both values and tell nothing."
+    "A sum v + z of doubles is not every double: v + (y − v) == y is False for those y it cannot be. A dot is the "
+    "share of transcripts of one value with a release that no double added to the other can give. The claim is what "
+    "that share would be by the transcripts of the other value and the odds of the ideal release: 0 where the other "
+    "value gives none."
 )
