@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self, overload
 
@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtri_exp
 
+from nrverify.laws.boundary.weighted_looks import weighted_quantiles
 from nrverify.laws.crossing import crossing_probability
 from nrverify.laws.validation.boundaries import (
     checked_interval,
@@ -34,18 +35,42 @@ class Grid:
     ψ can be evaluated at any t > 0, but the guarantee holds for the looks of `times`, in any order, and no others.
     With one look z is the normal quantile: the exact (probabilistic) Gaussian mechanism. For δ so large that z < 0
     ψ is negative at late looks.
+
+    With `weights`, one positive number for each look that says how likely the stop is there, each look has a height z_i
+    of its own: those with which Σ w_i ψ(t_i) is least, still at exactly δ. Between looks z is interpolated in log t.
     """
 
     times: tuple[float, ...]
     delta: float
     sensitivity: float
+    weights: tuple[float, ...] | None = field(default=None, repr=False)
 
-    def __init__(self, times: Iterable[float], delta: float, sensitivity: float) -> None:
+    def __init__(
+        self,
+        times: Iterable[float],
+        delta: float,
+        sensitivity: float,
+        weights: Iterable[float] | None = None,
+    ) -> None:
         require_positive(sensitivity=sensitivity)
         require_probability(delta)
         object.__setattr__(self, "times", tuple(listed_looks(times)))
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "sensitivity", sensitivity)
+        object.__setattr__(self, "weights", None if weights is None else _checked_weights(weights, self.times))
+
+    @cached_property
+    def heights(self) -> tuple[Floats, Floats]:
+        """The looks in growing order, and z at each."""
+        looks = np.array(sorted_looks(self.times))
+        if self.weights is None:
+            return looks, np.full(looks.size, self.quantile)
+        shares: dict[float, float] = {}
+        for time, weight in zip(self.times, self.weights, strict=True):
+            shares[time] = shares.get(time, 0.0) + weight
+        # In units of the first look, on which the heights do not depend.
+        ratios, asked = looks / looks[0], np.array([shares[look] for look in looks.tolist()])
+        return looks, weighted_quantiles(ratios, asked, self.delta)
 
     @cached_property
     def quantile(self) -> float:
@@ -71,7 +96,13 @@ class Grid:
 
     def curve(self, time: Any) -> Any:
         """c(t) = z√t, which W must meet for a violation."""
-        return self.quantile * np.sqrt(time)
+        return self._height(time) * np.sqrt(time)
+
+    def _height(self, time: Any) -> Any:
+        if self.weights is None:
+            return self.quantile
+        looks, heights = self.heights
+        return np.interp(np.log(time), np.log(looks), heights)
 
     @overload
     def __call__(self, time: float) -> float: ...
@@ -81,7 +112,7 @@ class Grid:
         """ψ(t) = D²/(2t) + Dz/√t, for any t > 0; a guarantee at the looks of `times` only."""
         scaled = self.sensitivity / np.sqrt(positive("time", time))
         with np.errstate(over="ignore"):
-            return like_argument(scaled * (scaled / 2 + self.quantile), time)
+            return like_argument(scaled * (scaled / 2 + self._height(np.asarray(time, dtype=np.float64))), time)
 
     @overload
     def inverse(self, epsilon: float) -> float: ...
@@ -131,9 +162,19 @@ class Grid:
         if interval is None:
             looks = sorted_looks(self.times if times is None else times)
             if len(looks) == 1:
-                return math.exp(float(log_ndtr(-self.quantile)))
+                return math.exp(float(log_ndtr(-self._height(looks[0]))))
             return float(crossing_probability(self.curve, times=looks).probability)
         lo, hi = checked_interval(interval)
         if lo == 0 or hi == math.inf:
             return 1.0
         return float(crossing_probability(self.curve, interval=(lo, hi)).probability)
+
+
+def _checked_weights(weights: Iterable[float], times: tuple[float, ...]) -> tuple[float, ...]:
+    found = tuple(float(weight) for weight in weights)
+    if len(found) != len(times):
+        raise ValueError(f"weights has {len(found)} numbers: it must have one for each of the {len(times)} looks")
+    for weight in found:
+        if not 0 < weight < math.inf:
+            raise ValueError(f"weights has {weight!r}: each must be positive and finite; leave out looks with none")
+    return found
