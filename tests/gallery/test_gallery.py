@@ -50,6 +50,13 @@ def test_a_finding_that_was_not_checked_by_hand_is_not_published_as_one():
     assert "Checked by hand" in markdown([Row(name, "theirs", "theirs", "1.0", Reported(id))])
 
 
+def test_the_report_covers_every_adapter_and_publishes_what_was_checked_by_hand():
+    text = (Path(__file__).parents[2] / "reports" / "gallery.md").read_text("utf-8")
+    assert all(f"`{adapter.__doc__}`" in text for adapter in ADAPTERS)
+    assert all(note in text for note in CHECKED.values())
+    assert "not yet checked" not in text
+
+
 def test_a_library_that_is_missing_is_said_to_be_not_run():
     missing = type(
         "Missing", (libraries.Once,), {"library": "no-such-library", "mechanism": "laplace", "__doc__": "x.y"}

@@ -56,9 +56,9 @@ class DeclaredClaim(Declared):
     """The claim, judged from the exact law at the scales, noise and number of positives that are declared.
 
     With Laplace and exponential noise the worst loss is ε(1/a + 2c/b), for monotone queries ε(1/a + c/b): refuted with
-    neighbours and bits that lose more than ε. With Gaussian noise, or with δ where that is more than ε, δ is computed
-    at pairs of neighbours; others are not covered. Misses noise that is not the one declared: that is what the law is
-    for.
+    neighbours and bits that lose more than ε, and so is Gaussian noise without a δ, whose loss has no bound. With
+    Gaussian noise, or with δ where the loss is more than ε, δ is computed at pairs of neighbours; others are not
+    covered. Misses noise that is not the one declared: that is what the law is for.
     """
 
     def __init__(self, description: Description) -> None:
@@ -83,8 +83,8 @@ class DeclaredClaim(Declared):
     def conclude(self, alpha: float) -> CheckResult:
         """By calculation; nothing is sampled."""
         variant, monotone = variant_of(self.description), self.description.monotone
-        share = None if variant.noise == "gaussian" else worst_share(variant, monotone)
-        if share is not None and (share <= 1 + ROUNDING or not (self.curve or self.description.delta)):
+        share = worst_share(variant, monotone)
+        if share <= 1 + ROUNDING or not (self.curve or self.description.delta):
             return self._by_loss(variant, share)
         return self._by_delta(variant)
 
@@ -97,6 +97,7 @@ class DeclaredClaim(Declared):
         refuted = share > 1 + ROUNDING
         one = Variant(variant.scales, variant.noise, 1)
         fault = POSITIVES_NOT_PAID if worst_share(one, monotone) <= 1 + ROUNDING else SCALES_TOO_SMALL
+        fault = DELTA_TOO_SMALL if variant.noise == "gaussian" else fault
         texts = {"scales": _sum_of(variant, monotone), "example": example}
         estimate = Estimate(Measure.EPSILON, 1.0, share)
         finding = Finding(
@@ -143,6 +144,8 @@ def of_declared(calculated: Sequence[CheckResult], sampled: Sequence[CheckResult
 def _sum_of(variant: Variant, monotone: bool) -> str:
     """The calculation, in words."""
     (a, b), c = variant.scales, variant.positives
+    if variant.noise == "gaussian":
+        return "Gaussian noise, whose loss has no bound"
     each = "1" if monotone else "2"
     ones = f"{each}·{c}/{b:g}" if c > 1 else f"{each}/{b:g}"
     return f"the scales (a, b) = ({a:g}, {b:g}): 1/{a:g} + {ones}"

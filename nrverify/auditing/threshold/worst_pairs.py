@@ -33,7 +33,9 @@ those of the ones lie above the threshold, around where δ was largest for scale
 
 
 def worst_share(variant: Variant, monotone: bool) -> float:
-    """The largest loss of any bits and any neighbours over ε, for Laplace and exponential noise."""
+    """The largest loss of any bits and any neighbours over ε; that of Gaussian noise has no bound."""
+    if variant.noise == "gaussian":
+        return math.inf
     a, b = variant.scales
     return 1 / a + (1 if monotone else 2) * variant.positives / b
 
@@ -62,10 +64,11 @@ class Witness:
 def witness(variant: Variant, monotone: bool) -> Witness:
     """Zeros well above the threshold, which show that its noise is large, and ones far below that noise."""
     a, b = variant.scales
-    ones = variant.positives
-    zeros = ones + math.ceil(4 * b / a)
-    high = float(math.ceil(1 + FAR * a))
-    low = high - math.ceil(2 + FAR * a)
+    ones, gaussian = variant.positives, variant.noise == "gaussian"
+    zeros = ones + math.ceil(4 * (b / a) ** (2 if gaussian else 1))
+    far = FAR * a + (4 * a**2 if gaussian else 0.0)
+    high = float(math.ceil(1 + far))
+    low = high - math.ceil(2 + far)
     own = (high - 1, low if monotone else low + 1)
     laws = []
     for at_zeros, at_ones in (own, (high, low)):

@@ -56,6 +56,8 @@ def test_a_witness_within_the_sensitivity_reaches_the_worst_loss(noise, monotone
         ({"noise": "gaussian", "scales": (8.0, 16.0), "delta": 1e-6}, None),
         ({"noise": "gaussian", "scales": (2.0, 4.0), "delta": 1e-6}, "delta-too-small"),
         ({"noise": "gaussian", "scales": (2.0, 4.0), "delta": 0.1}, None),
+        ({"noise": "gaussian", "scales": (8.0, 16.0), "delta": 0.0}, "delta-too-small"),
+        ({"noise": "gaussian", "scales": (30.0, 500.0), "delta": 0.0, "positives": 2}, "delta-too-small"),
         ({"scales": (2.0, 3.9), "delta": 0.1}, None),
         ({"scales": (0.5, 0.5), "delta": 1e-3}, "delta-too-small"),
     ],
