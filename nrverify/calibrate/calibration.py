@@ -13,12 +13,13 @@ from nrverify.calibrate.empirical import EmpiricalEpsilon, empirical_from, empir
 from nrverify.calibrate.false_alarms import Alarms, alarm_jobs, alarms_from, all_together
 from nrverify.calibrate.jobs import Job, Progress, run_jobs
 from nrverify.calibrate.matrix import KillMatrix, matrix_from, matrix_jobs
+from nrverify.calibrate.stated_sizes import Stated, size_jobs
 from nrverify.reference.mutants import BENIGN, MUTANTS, Benign, Mutant
 
 ALPHA, SAMPLES = 1e-6, 200_000
 """The defaults of an audit: what is calibrated is what a user runs."""
 
-PARTS = ("mutants", "false-alarms", "efficiency")
+PARTS = ("mutants", "false-alarms", "efficiency", "sizes")
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Calibration:
     alarms: tuple[Alarms, ...] | None
     efficiency: tuple[Efficiency, ...] | None
     empirical: tuple[EmpiricalEpsilon, ...] | None
+    sizes: tuple[Stated, ...] | None = None
 
     @property
     def idle_checks(self) -> tuple[str, ...]:
@@ -74,6 +76,7 @@ class Calibration:
             and all(row.green for row in alarms)
             and all(row.met for row in self.efficiency or ())
             and all(row.met for row in self.empirical or ())
+            and all(row.met for row in self.sizes or ())
         )
 
 
@@ -153,6 +156,8 @@ def calibrate(
     if "efficiency" in parts:
         jobs["efficiency"] = efficiency_jobs(scope.smooth, scope.seeds, seed, ALPHA, SAMPLES)
         jobs["empirical"] = empirical_jobs(scope.empirical_runs, scope.empirical_seeds, seed)
+    if "sizes" in parts:
+        jobs["sizes"] = size_jobs(seed)
     done = iter(run_jobs([job for part in jobs.values() for job in part], executor, progress))
     results = {part: [next(done) for _ in own] for part, own in jobs.items()}
     matrix = alarms = efficiency = empirical = None
@@ -164,4 +169,7 @@ def calibrate(
     if "efficiency" in parts:
         efficiency = efficiency_from(results["efficiency"], scope.smooth, scope.seeds, ALPHA)
         empirical = empirical_from(results["empirical"], scope.empirical_runs, scope.empirical_seeds)
-    return Calibration(seed, scope, matrix, alarms, efficiency, empirical)
+    sizes = None
+    if "sizes" in parts:
+        sizes = tuple(row for row in results["sizes"] if isinstance(row, Stated))
+    return Calibration(seed, scope, matrix, alarms, efficiency, empirical, sizes)

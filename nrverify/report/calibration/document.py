@@ -12,6 +12,7 @@ from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import Alarms
 from nrverify.calibrate.matrix import Kill, KillMatrix
+from nrverify.calibrate.stated_sizes import Stated
 
 SCHEMA = "nrverify/calibration/1"
 
@@ -30,6 +31,7 @@ def calibration_document(calibration: Calibration) -> dict[str, Any]:
         "seed": calibration.seed,
         "matrix": None if calibration.matrix is None else _matrix(calibration.matrix),
         "causes": [_causes(row) for row in calibration.causes],
+        "stated_sizes": None if calibration.sizes is None else [_stated(row) for row in calibration.sizes],
         "false_alarms": None if calibration.alarms is None else [_alarms(row) for row in calibration.alarms],
         "efficiency": None if calibration.efficiency is None else [_efficiency(row) for row in calibration.efficiency],
         "empirical_epsilon": None if calibration.empirical is None else [_empirical(r) for r in calibration.empirical],
@@ -67,6 +69,19 @@ def _kill(kill: Kill) -> dict[str, Any]:
         "refuted_within_budget": None if kill.whole is None else list(kill.whole.refuted),
         "limit": None if kill.limit is None else _number(kill.limit),
         "ratio": None if kill.ratio is None else _number(kill.ratio),
+    }
+
+
+def _stated(row: Stated) -> dict[str, Any]:
+    return {
+        "check": row.name,
+        "detectable_size": {"quantity": row.quantity, "value": row.size, "unit": row.unit},
+        "trials": row.trials,
+        "refuted_at_a_third": row.third,
+        "refuted_at_the_size": row.at,
+        "refuted_above": row.above,
+        "factor_above": row.factor,
+        "met": row.met,
     }
 
 
