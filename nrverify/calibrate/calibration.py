@@ -14,12 +14,13 @@ from nrverify.calibrate.empirical import EmpiricalEpsilon, empirical_from, empir
 from nrverify.calibrate.false_alarms import Alarms, alarm_jobs, alarms_from, all_together
 from nrverify.calibrate.jobs import Job, Progress, run_jobs
 from nrverify.calibrate.matrix import KillMatrix, matrix_from, matrix_jobs
+from nrverify.calibrate.stated_sizes import Stated, size_jobs
 from nrverify.reference.mutants import BENIGN, DIFFERENT, MUTANTS, Benign, Mutant
 
 ALPHA, SAMPLES = 1e-6, 200_000
 """The defaults of an audit: what is calibrated is what a user runs."""
 
-PARTS = ("mutants", "false-alarms", "efficiency")
+PARTS = ("mutants", "false-alarms", "efficiency", "sizes")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Calibration:
     efficiency: tuple[Efficiency, ...] | None
     empirical: tuple[EmpiricalEpsilon, ...] | None
     effects: Effects | None = None
+    sizes: tuple[Stated, ...] | None = None
 
     @property
     def idle_checks(self) -> tuple[str, ...]:
@@ -79,6 +81,7 @@ class Calibration:
             and all(row.green for row in alarms)
             and all(row.met for row in self.efficiency or ())
             and all(row.met for row in self.empirical or ())
+            and all(row.met for row in self.sizes or ())
         )
 
 
@@ -161,6 +164,8 @@ def calibrate(
     if "efficiency" in parts:
         jobs["efficiency"] = efficiency_jobs(scope.smooth, scope.seeds, seed, ALPHA, SAMPLES)
         jobs["empirical"] = empirical_jobs(scope.empirical_runs, scope.empirical_seeds, seed)
+    if "sizes" in parts:
+        jobs["sizes"] = size_jobs(seed)
     done = iter(run_jobs([job for part in jobs.values() for job in part], executor, progress))
     results = {part: [next(done) for _ in own] for part, own in jobs.items()}
     matrix = alarms = efficiency = empirical = effects = None
@@ -173,4 +178,7 @@ def calibrate(
     if "efficiency" in parts:
         efficiency = efficiency_from(results["efficiency"], scope.smooth, scope.seeds, ALPHA)
         empirical = empirical_from(results["empirical"], scope.empirical_runs, scope.empirical_seeds)
-    return Calibration(seed, scope, matrix, alarms, efficiency, empirical, effects)
+    sizes = None
+    if "sizes" in parts:
+        sizes = tuple(row for row in results["sizes"] if isinstance(row, Stated))
+    return Calibration(seed, scope, matrix, alarms, efficiency, empirical, effects, sizes)

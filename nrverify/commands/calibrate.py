@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nrverify.calibrate.calibration import Calibration
     from nrverify.calibrate.jobs import Progress
 
-PARTS = ("mutants", "false-alarms", "efficiency")
+PARTS = ("mutants", "false-alarms", "efficiency", "sizes")
 """Of the calibration, written out here: `--help` must not import it."""
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainccinv, gammaincinv, ndtri
 
 from nrverify.auditing.core.declaration import Declared
 from nrverify.auditing.core.faults import alternative_of
@@ -20,6 +19,7 @@ from nrverify.auditing.core.scale_origins import fault_of_scale
 from nrverify.auditing.core.score_bins import KolmogorovSmirnov
 from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.additive import Additive
+from nrverify.statistics.detectable import detectable_probability, detectable_slope, detectable_variance
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
@@ -31,23 +31,19 @@ EXPLAINED = 0.25
 """The square of a shift that is so large a share of a surplus of variance explains it."""
 FEWEST_SESSIONS = 1000
 """With fewer sessions only gross faults are seen, so not refuting says nothing: the check is inconclusive."""
-WORST_VARIANCE = 0.10
+WORST_VARIANCE = 0.13
 """A variance must be known to this, relative, or the check is inconclusive."""
+WORST_CORRELATION = 0.1
+"""A correlation must be known to this, or the check is inconclusive: as many numbers tell a variance to 13 %."""
 WORST_PROBABILITY = 0.05
 """A probability must be known to this, or the check is inconclusive."""
 
 
-def detectable_variance(count: int, alpha: float) -> float:
-    """The half-width of the exact confidence interval for a variance from that many innovations."""
-    if count < 2:
-        return float("inf")
-    # The sum of squares over the variance has the χ² law, twice a gamma law of half as many degrees.
-    half = 0.5 * count
-    return float(max(half / gammaincinv(half, alpha / 2) - 1, 1 - half / gammainccinv(half, alpha / 2)))
-
-
 class PortfolioCheck(Declared, Additive):
     """A portfolio of bets on normal scores (innovations); subclasses say what is bet on."""
+
+    sized: ClassVar[tuple[Topic, ...]] = ()
+    """Topics whose smallest effect is stated; () for all that are not about some releases only."""
 
     def __init__(self, families: Families) -> None:
         self.portfolio = Portfolio(families)
@@ -78,17 +74,32 @@ class PortfolioCheck(Declared, Additive):
 
     def enough(self, alpha: float) -> bool:
         """Whether so much was seen that not refuting says something."""
-        return self.sessions >= FEWEST_SESSIONS and detectable_variance(self.count, alpha) <= WORST_VARIANCE
+        sizes = self.sizes(alpha)
+        worst = {"relative": WORST_VARIANCE, "correlation": WORST_CORRELATION}
+        known = bool(sizes) and sizes[0].value <= worst.get(sizes[0].unit, np.inf)
+        return self.sessions >= FEWEST_SESSIONS and known
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """The smallest faults certainly outside the confidence limits at this level."""
-        if self.count < 2:
-            return ()
-        correlation = min(1.0, float(ndtri(1 - alpha / 2)) / np.sqrt(self.count))
-        return (
-            Size("variance", detectable_variance(self.count, alpha), "relative"),
-            Size("correlation", correlation, "correlation"),
-        )
+        """The smallest faults that are refuted with probability one half: of a variance, and of a correlation.
+
+        Each is that of the bet which needs least, at its weight; its quantity is what the bet is about.
+        """
+        variances, slopes = [], []
+        for topic in self.sized or self.portfolio.families:
+            wealth = self.portfolio[topic]
+            needed = -np.log(alpha) - self.portfolio.log_weights[topic]
+            if isinstance(wealth, ScaleWealth) and wealth.count > 1 and not topic.narrow:
+                variances.append(Size(topic.quantity, detectable_variance(wealth.count, needed), "relative"))
+            elif isinstance(wealth, MeanWealth) and wealth.slopes and wealth.energy > 0:
+                slopes.append(Size(topic.quantity, min(detectable_slope(wealth.energy, needed), 1.0), "correlation"))
+        found = [min(sizes, key=lambda size: size.value) for sizes in (variances, slopes) if sizes]
+        return tuple(found)
+
+    def coin_size(self, topic: Topic, quantity: str, alpha: float) -> tuple[Size, ...]:
+        """The change of a fair coin's probability that its bet refutes with probability one half."""
+        coins = self.events(topic)
+        needed = -float(np.log(alpha)) - self.portfolio.log_weights[topic]
+        return (Size(quantity, detectable_probability(coins.count, 0.5, needed), "probability"),) if coins.count else ()
 
     def finding(self, alpha: float) -> Finding:
         """What the family that stands out measured, and the fault it shows."""
@@ -146,6 +157,10 @@ class PortfolioCheck(Declared, Additive):
         return cast(RatioWealth, self.portfolio[topic])
 
 
+NEEDED = 22.0
+"""Nats with which a bet of the usual weight refutes at the level of a check: log(1/6e-8), its weight and its grid."""
+
+
 def by_position(x: Floats | NDArray[np.bool_]) -> Floats:
     """Sums over sessions and coordinates of x (n, k, d)."""
     n, k, d = x.shape
@@ -153,7 +168,7 @@ def by_position(x: Floats | NDArray[np.bool_]) -> Floats:
 
 
 def needed(count: int, sessions: int) -> str:
-    """How many sessions would make a variance fault of a tenth visible."""
-    numbers = 4 * 17.0 / WORST_VARIANCE**2
+    """How many sessions would make a variance fault of 13 % visible."""
+    numbers = 4 * NEEDED / WORST_VARIANCE**2
     per_session = max(count / sessions, 1e-9) if sessions else 1.0
     return f"this check needs about {max(FEWEST_SESSIONS, int(numbers / per_session))} sessions of its kind"

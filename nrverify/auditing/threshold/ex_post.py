@@ -23,6 +23,7 @@ from nrverify.auditing.threshold.drawing import LabelledRuns
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import FEWEST_RUNS
 from nrverify.auditing.threshold.outputs import outputs
+from nrverify.auditing.threshold.planted_leaks import least_leak
 from nrverify.auditing.threshold.worst_pairs import worst_share
 from nrverify.laws.threshold import worst_loss
 from nrverify.statistics.estimate import Estimate, Measure
@@ -146,7 +147,6 @@ class ThresholdExPost(Declared):
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the empirical ε beside both bounds, at its own confidence."""
         bound, claim, sharp, name = self.empirical_epsilon()
-        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
         numbers = {"confidence": CONFIDENCE} if sharp is None else {"sharp": sharp, "confidence": CONFIDENCE}
         estimate = Estimate(Measure.EPSILON, claim, bound, numbers=numbers)
         texts = {
@@ -161,9 +161,23 @@ class ThresholdExPost(Declared):
             samples=self.runs,
             enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            sizes=(Size(f"ε of an attacker, where {claim:.2g} is claimed,", claim + resolution, "ε"),),
+            sizes=self._sizes(alpha),
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED_BY_BITS, texts=texts),
         )
+
+    def _sizes(self, alpha: float) -> tuple[Size, ...]:
+        """The named fault with the smallest loss that so many runs refute; none where they refute none."""
+        pairs = list(self.pairs.values())
+        leak = least_leak(
+            self.pairs,
+            {name: float(counts.sum()) for name, counts in self._counts.items()},
+            {name: self.claims_of(pair) for name, pair in self.pairs.items()},
+            self._guesses,
+            _leaks(pairs[0]),
+            self.wealth,
+            alpha,
+        )
+        return () if leak is None else (leak.size,)
 
     def pictures(self, alpha: float) -> tuple[Picture, ...]:
         """The measured loss of each halting round against ±ε_n, for the pairs with most runs."""

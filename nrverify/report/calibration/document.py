@@ -14,6 +14,7 @@ from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import Alarms
 from nrverify.calibrate.matrix import Kill, KillMatrix
+from nrverify.calibrate.stated_sizes import Stated
 
 SCHEMA = "nrverify/calibration/1"
 
@@ -33,6 +34,7 @@ def calibration_document(calibration: Calibration) -> dict[str, Any]:
         "matrix": None if calibration.matrix is None else _matrix(calibration.matrix),
         "causes": [_causes(row) for row in calibration.causes],
         "effects": None if calibration.effects is None else _effects(calibration.effects),
+        "stated_sizes": None if calibration.sizes is None else [_stated(row) for row in calibration.sizes],
         "false_alarms": None if calibration.alarms is None else [_alarms(row) for row in calibration.alarms],
         "efficiency": None if calibration.efficiency is None else [_efficiency(row) for row in calibration.efficiency],
         "empirical_epsilon": None if calibration.empirical is None else [_empirical(r) for r in calibration.empirical],
@@ -77,6 +79,19 @@ def _effects(found: Effects) -> dict[str, Any]:
     return {
         "leaking": [{"name": one.name, "told": list(one.told), "loss": finite(one.loss)} for one in found.leaking],
         "different": [{"name": one.name, "told": list(one.told), "loss": finite(one.loss)} for one in found.different],
+    }
+
+
+def _stated(row: Stated) -> dict[str, Any]:
+    return {
+        "check": row.name,
+        "detectable_size": {"quantity": row.quantity, "value": row.size, "unit": row.unit},
+        "trials": row.trials,
+        "refuted_at_a_third": row.third,
+        "refuted_at_the_size": row.at,
+        "refuted_above": row.above,
+        "factor_above": row.factor,
+        "met": row.met,
     }
 
 

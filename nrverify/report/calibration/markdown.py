@@ -35,6 +35,8 @@ def calibration_markdown(calibration: Calibration) -> str:
         parts.append(_table(tables.efficiency(calibration.efficiency, calibration.scope.seeds)))
     if calibration.empirical is not None:
         parts.append(_table(tables.empirical(calibration.empirical)))
+    if calibration.sizes is not None:
+        parts.append(_table(tables.sizes(calibration.sizes)))
     if calibration.alarms is not None:
         parts.append(_table(tables.false_alarms(calibration.alarms, calibration.scope.audit_samples)))
     if matrix is not None:

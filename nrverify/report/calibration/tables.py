@@ -15,6 +15,7 @@ from nrverify.calibrate.empirical import TARGET as EMPIRICAL_TARGET
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import LOOSE, STRICT, Alarms, all_together
 from nrverify.calibrate.matrix import Kill, KillMatrix
+from nrverify.calibrate.stated_sizes import SESSIONS, Stated
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,25 @@ def _told(one: Told) -> tuple[str, ...]:
     return one.name, ", ".join(one.told), "" if one.loss is None else f"{one.loss:.3g}"
 
 
+def sizes(rows: tuple[Stated, ...]) -> Table:
+    """Whether what is said to be detectable is."""
+    words = (
+        f"Faults planted at the size that a check states after {SESSIONS:,} sessions, at a third of it and somewhat "
+        "above it: how many of the trials refute them. A statement promises too much where the size is refuted in less "
+        "than half of the trials, or the larger fault in less than nine tenths (99 % sure); and too little where a "
+        "third is refuted in more than half."
+    )
+    columns = ("check", "quantity", "stated>", "unit", "trials>", "a third>", "the size>", "above>", "verdict")
+    found = tuple(
+        (
+            *(row.name, row.quantity, f"{row.size:.3g}", row.unit, str(row.trials), str(row.third), str(row.at)),
+            *(f"{row.above} (at {row.factor:g} times)", verdict(row.met)),
+        )
+        for row in rows
+    )
+    return Table("Stated sizes", words, columns, found)
+
+
 def benign(matrix: KillMatrix) -> Table:
     """Benign variants."""
     rows = tuple((found.benign.name, found.benign.variation, found.trial.verdict) for found in matrix.spared)
@@ -236,6 +256,10 @@ def summary(calibration: Calibration) -> list[tuple[str, bool]]:
         missed = tuple(row.name for row in calibration.efficiency if not row.met)
         met = len(calibration.efficiency) - len(missed)
         words = f"{met} of {len(calibration.efficiency)} faults refuted within {EFFICIENCY_TARGET} times the limit"
+        found.append((words + _names(missed), not missed))
+    if calibration.sizes is not None:
+        missed = tuple(row.name for row in calibration.sizes if not row.met)
+        words = f"{len(calibration.sizes) - len(missed)} of {len(calibration.sizes)} stated sizes are kept"
         found.append((words + _names(missed), not missed))
     for measured in calibration.empirical or ():
         words = f"empirical ε of {measured.name}: {measured.ratio:.3f} of {measured.compared_with}"

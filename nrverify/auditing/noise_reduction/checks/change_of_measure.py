@@ -105,4 +105,4 @@ class ChangeOfMeasure(PortfolioCheck):
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A shift of the label's probability."""
-        return (Size("probability of the label given the transcript", half_width(self.count, alpha), "probability"),)
+        return self.coin_size(LABEL, "probability of the label given the transcript", alpha)

@@ -133,6 +133,7 @@ class CoordinateIndependence(Independence):
 
     any_value = True
     fault = SHARED_COORDINATES
+    sized = (NEXT,)
     configuration = ("integers", "grid")
 
     def __init__(self, integers: Process | None = None, grid: float = 0.0) -> None:
@@ -249,6 +250,7 @@ class SessionIndependence(Independence):
 
     any_value = True
     fault = SHARED_SESSIONS
+    sized = (BEFORE,)
     configuration = ("grid",)
 
     def __init__(self, grid: float = 0.0) -> None:

@@ -29,9 +29,9 @@ from nrverify.auditing.noise_reduction.context import (
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.additive import Additive
+from nrverify.statistics.detectable import detectable_count, detectable_probability
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.proportions import clopper_pearson
 from nrverify.statistics.wealth import ExponentialWealth, RatioWealth, TieWealth
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -50,6 +50,8 @@ NONE_BEYOND = {
 }
 """Scales beyond which there may be no jump, and the ids of the alternatives."""
 
+MOST_TIES = 1000
+"""With so many by chance alone, ties tell nothing."""
 NO_TIE = "no release equals the one before at a smaller time"
 TIED = Need(lambda context: bool(context.description.family.jumps), "the noise claimed has no ties")
 NEVER_TIED = Need(
@@ -142,15 +144,16 @@ class LaplaceTies(PortfolioCheck):
 
     def enough(self, alpha: float) -> bool:
         """Whether the probability of a tie is known well enough."""
-        return self.sessions >= FEWEST_SESSIONS and self._half_width(alpha) <= WORST_PROBABILITY
+        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """The atom's confidence limit."""
-        return (Size("probability of a tie", self._half_width(alpha), "probability"),)
+        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
+        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
 
-    def _half_width(self, alpha: float) -> float:
+    def _detectable(self, alpha: float) -> float:
         ties = self.events(ON_FIXED)
-        return proportion_half_width(ties.happened, ties.count, alpha)
+        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
+        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
 
     def _ties(self, topic: Topic, tied: NDArray[np.bool_], probability: Floats | float) -> None:
         self.events(topic).bet(tied, probability)
@@ -203,15 +206,16 @@ class AtomTies(PortfolioCheck):
 
     def enough(self, alpha: float) -> bool:
         """Whether the probability of a tie is known well enough."""
-        return self.sessions >= FEWEST_SESSIONS and self._half_width(alpha) <= WORST_PROBABILITY
+        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """The atom's confidence limit."""
-        return (Size("probability of a tie", self._half_width(alpha), "probability"),)
+        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
+        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
 
-    def _half_width(self, alpha: float) -> float:
+    def _detectable(self, alpha: float) -> float:
         ties = self.events(ON_FIXED)
-        return proportion_half_width(ties.happened, ties.count, alpha)
+        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
+        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
 
 
 @form(
@@ -261,11 +265,12 @@ class NoTies(Declared, Additive):
             chance = np.minimum(chance * np.arange(1, times.shape[1]), 1.0)
         self.chance += float(chance[moving].sum()) * d
 
-    def p_value(self) -> float:
-        """P(at least so many ties) ≤ chance^ties / ties!."""
-        if self.ties == 0:
+    def p_value(self, ties: int | None = None) -> float:
+        """P(at least so many ties, or as many as there are) ≤ chance^ties / ties!."""
+        ties = self.ties if ties is None else ties
+        if ties == 0:
             return 1.0
-        return math.exp(min(self.ties * math.log(max(self.chance, 1e-300)) - math.lgamma(self.ties + 1), 0.0))
+        return math.exp(min(ties * math.log(max(self.chance, 1e-300)) - math.lgamma(ties + 1), 0.0))
 
     def refuted(self, alpha: float) -> bool:
         """Whether there are more ties than double precision explains; α is divided over the looks."""
@@ -278,7 +283,8 @@ class NoTies(Declared, Additive):
             verdict = CheckVerdict.INCONCLUSIVE
         estimate = Estimate(Measure.COUNT, self.chance, float(self.ties), None, self.steps)
         found = Finding("releases equal to an earlier one at a smaller time", estimate)
-        half_width = proportion_half_width(self.ties, self.steps, alpha)
+        least = next((n for n in range(1, MOST_TIES) if self.p_value(n) <= alpha / MOST_LOOKS), MOST_TIES)
+        size = min(detectable_count(least) / max(self.steps, 1), 1.0)
         return concluded(
             self,
             verdict,
@@ -286,14 +292,5 @@ class NoTies(Declared, Additive):
             p_value=self.p_value(),
             alpha=alpha,
             finding=found.of(REPEATED_RELEASE) if verdict is CheckVerdict.REFUTED else None,
-            sizes=(Size("probability of a tie", half_width, "probability"),),
+            sizes=(Size("probability of a tie", size, "probability"),),
         )
-
-
-def proportion_half_width(happened: int, count: int, alpha: float) -> float:
-    """The larger half of the Clopper–Pearson interval."""
-    if count == 0:
-        return 1.0
-    share = happened / count
-    low, high = clopper_pearson(happened, count, alpha)
-    return max(share - low, high - share)

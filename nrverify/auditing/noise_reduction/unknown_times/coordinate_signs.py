@@ -15,7 +15,6 @@ from nrverify.auditing.noise_reduction.checks.independence import HARDLY_ANY, Co
 from nrverify.auditing.noise_reduction.context import SEVERAL_DIMENSIONS, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
-from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
@@ -92,7 +91,7 @@ class UnknownCoordinates(Independence):
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A shift of the fair coin outside its confidence limits."""
-        return (Size("agreement of two signs", half_width(self.count, alpha), "probability"),) if self.count else ()
+        return self.coin_size(TWO, "agreement of the signs of two neighbouring coordinates", alpha)
 
     def _in_two_sessions(self, topic: Topic, first: Bools, different: Bools) -> None:
         """Whether in two neighbouring coordinates the same one of two sessions is ahead."""

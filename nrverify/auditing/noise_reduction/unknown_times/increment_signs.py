@@ -20,7 +20,6 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 SIGNS = "equal signs of a release and the step to it"
@@ -92,4 +91,4 @@ class SignIncrements(PortfolioCheck):
 
     def sizes(self, alpha: float) -> tuple[Size, ...]:
         """A shift of the fair coin outside its confidence limits."""
-        return (Size("agreement of two signs", half_width(self.count, alpha), "probability"),) if self.count else ()
+        return self.coin_size(POOLED, "agreement of the signs of a step and of the release after it", alpha)

@@ -17,7 +17,6 @@ from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE, ValueLaw
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
-from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
@@ -111,8 +110,8 @@ class UnknownValues(PortfolioCheck):
         """A shift of the fair coin outside its confidence limits."""
         if not self.count:
             return ()
-        quantity = "probability that the noise is larger at one of two kinds of values"
-        return (Size(quantity, half_width(self.count, alpha), "probability"),)
+        most = max(TRAITS, key=lambda topic: self.events(topic).count)
+        return self.coin_size(most, "probability that the noise is larger at one of two kinds of values", alpha)
 
 
 Kind = tuple[bool, ...]

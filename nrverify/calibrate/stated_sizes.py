@@ -1,0 +1,190 @@
+"""Whether "would have caught" is true: faults planted just at the stated size, a third of it, and somewhat above it.
+
+A statement promises too much where a fault of its size is refuted in less than half of the trials, or one somewhat
+larger in less than nine tenths; and too little where a third of it is already refuted in more than half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr
+
+from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
+from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies, NoTies
+from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates
+from nrverify.calibrate.jobs import Job
+from nrverify.laws.brownian import Brownian
+from nrverify.laws.laplace import Laplace
+from nrverify.laws.process import Process
+from nrverify.subjects.policies import Fixed
+
+Floats = NDArray[np.float64]
+Draw = Callable[[float, np.random.Generator], Batch]
+"""Transcripts with a fault of a size."""
+
+ALPHA = 1e-6
+"""Of a default run; a check has its share of it."""
+SESSIONS, TRIALS = 1500, 60
+"""Of a trial, and at each size: a half is told from a third, and nine tenths from three quarters."""
+TIMES = (8.0, 4.0, 1.0)
+ADDS_UP, ONE_EVENT = 1.3, 3.4
+"""Somewhat above the size: where evidence adds up, and where one event decides (P(no event) is ½ and ½^3.4 ≈ 0.1)."""
+UNLIKELY = 0.01
+"""A share is below what it must be where so few would be seen with no more probability than this."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A check, what its size is of, and transcripts with a fault of any size of that."""
+
+    name: str
+    check: Callable[[], Any]
+    unit: str
+    draw: Draw
+    factor: float = ADDS_UP
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A statement, and how many of so many trials refuted a third of its size, the size, and somewhat more."""
+
+    name: str
+    quantity: str
+    unit: str
+    size: float
+    factor: float
+    trials: int
+    third: int
+    at: int
+    above: int
+
+    @property
+    def too_much(self) -> bool:
+        """Whether it promises more than it keeps."""
+        half, most = bdtr(self.at, self.trials, 0.5), bdtr(self.above, self.trials, 0.9)
+        return bool(min(half, most) < UNLIKELY)
+
+    @property
+    def too_little(self) -> bool:
+        """Whether a third of it would have been promised rightly."""
+        return self.third > self.trials / 2
+
+    @property
+    def met(self) -> bool:
+        """Whether it is neither."""
+        return not self.too_much and not self.too_little
+
+
+def _batch(
+    noise: Floats, times: tuple[float, ...] = TIMES, process: Process | None = None, known: bool = True
+) -> Batch:
+    case = Case("planted", (0.0,) * noise.shape[2], Fixed(times), "sample")
+    asked = np.tile(times, (noise.shape[0], 1))
+    if not known:
+        return Batch(case, noise, asked, None, None)
+    claimed = process or Brownian()
+    found = innovations(claimed, noise, asked, np.abs(noise), np.random.default_rng(0), integer=False)
+    return Batch(case, noise, asked, asked, found)
+
+
+def _path(rng: np.random.Generator, d: int = 1) -> Floats:
+    steps = np.sqrt(np.diff(TIMES[::-1], prepend=0.0))[:, None]
+    return np.asarray(np.cumsum(steps * rng.standard_normal((SESSIONS, len(TIMES), d)), axis=1)[:, ::-1])
+
+
+def _smaller(size: float, rng: np.random.Generator) -> Batch:
+    """All noise with less variance."""
+    return _batch(np.sqrt(max(1 - size, 0.0)) * _path(rng))
+
+
+def _correlated_coordinates(size: float, rng: np.random.Generator) -> Batch:
+    noise = _path(rng, d=2)
+    noise[..., 1] = size * noise[..., 0] + np.sqrt(1 - size**2) * noise[..., 1]
+    return _batch(noise)
+
+
+def _correlated_sessions(size: float, rng: np.random.Generator) -> Batch:
+    noise = _path(rng)
+    for row in range(1, len(noise)):
+        noise[row] = size * noise[row - 1] + np.sqrt(1 - size**2) * noise[row]
+    return _batch(noise)
+
+
+def _tied_less(size: float, rng: np.random.Generator) -> Batch:
+    """Every step stays less often, by the same difference of probabilities."""
+    noise = [rng.laplace(scale=TIMES[-1], size=(SESSIONS, 1))]
+    for s, t in zip(TIMES[:0:-1], TIMES[-2::-1], strict=True):
+        stays = (s / t) ** 2 - size * np.sign((s / t) ** 2 - 0.1)
+        jumps = rng.random((SESSIONS, 1)) >= stays
+        noise.append(noise[-1] + jumps * rng.laplace(scale=t, size=(SESSIONS, 1)))
+    return _batch(np.stack(noise[::-1], axis=1), process=Laplace())
+
+
+def _tied(size: float, rng: np.random.Generator) -> Batch:
+    """Some releases are the one before."""
+    noise = _path(rng)
+    for position in range(1, noise.shape[1]):
+        again = rng.random(len(noise)) < size
+        noise[again, position] = noise[again, position - 1]
+    return _batch(noise)
+
+
+def _signs_agree(size: float, rng: np.random.Generator) -> Batch:
+    """Signs of neighbouring coordinates agree more often than half of the time."""
+    noise = np.abs(_path(rng, d=2))
+    first = rng.random((SESSIONS, 1)) < 0.5
+    agree = rng.random((SESSIONS, 1)) < 0.5 + size
+    signs = np.concatenate([first, first == agree], axis=1)
+    return _batch(np.where(signs[:, None], noise, -noise), known=False)
+
+
+PLANTED = (
+    Planted("law.release", lambda: ReleaseLaw(Knob(0.01, 1000.0, True)), "relative", _smaller),
+    Planted("law.transcript", TranscriptLaw, "relative", _smaller),
+    Planted("independence.coordinates", CoordinateIndependence, "correlation", _correlated_coordinates),
+    Planted("independence.sessions", SessionIndependence, "correlation", _correlated_sessions),
+    Planted("ties (Laplace)", LaplaceTies, "probability", _tied_less),
+    Planted("ties (Brownian)", NoTies, "probability", _tied, ONE_EVENT),
+    Planted("independence.coordinates (times unknown)", UnknownCoordinates, "probability", _signs_agree),
+)
+"""A statement of every unit that sampled checks of noise reduction make."""
+
+
+def measured(index: int, seed: int, trials: int = TRIALS) -> Stated:
+    """One statement, tried: the size is that which the check states after right transcripts."""
+    planted = PLANTED[index]
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7, index)))
+    right = planted.check()
+    alpha = ALPHA * right.declaration.weight
+    right.observe(planted.draw(0.0, rng))
+    size = next(size for size in right.conclude(alpha).sizes if size.unit == planted.unit)
+
+    def refuted(value: float) -> int:
+        found = 0
+        for _ in range(trials):
+            check = planted.check()
+            check.observe(planted.draw(value, rng))
+            found += bool(check.refuted(alpha))
+        return found
+
+    value = size.value
+    counts = refuted(value / 3), refuted(value), refuted(planted.factor * value)
+    return Stated(planted.name, size.quantity, size.unit, value, planted.factor, trials, *counts)
+
+
+def size_jobs(seed: int, trials: int = TRIALS) -> list[Job]:
+    """One for each statement."""
+    return [
+        Job(f"stated size of {planted.name}", measured, (index, seed, trials), 1.0)
+        for index, planted in enumerate(PLANTED)
+    ]
