@@ -38,11 +38,14 @@ COMMANDS = {
 
 
 def settled(text):
-    """The output without what differs from run to run, or between versions of click and rich: seconds, blanks."""
+    """The output without what differs from run to run: seconds, and the blanks at the ends of lines."""
     text = re.sub(r"\d+(\.\d+)? s\b", "… s", text)
-    text = text.replace(" -h' for help", " --help' for help")
-    text = re.sub(r"(?<=\S) {2,}(?=\S)", "  ", text)
     return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def unspaced(text):
+    """The output without what differs between versions of click and rich: the name of an option, widths of columns."""
+    return re.sub(r" {2,}", "  ", text.replace(" -h' for help", " --help' for help"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -55,7 +58,7 @@ def test_the_output_is_as_it_was_read_and_agreed_on(name, tmp_path, monkeypatch)
     path = SNAPSHOTS / f"{name}.txt"
     if os.environ.get("NRVERIFY_WRITE_SNAPSHOTS"):
         path.write_text(text, "utf-8")
-    assert text == settled(path.read_text("utf-8"))
+    assert unspaced(text) == unspaced(path.read_text("utf-8"))
 
 
 def test_every_snapshot_belongs_to_a_command():
