@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.noise_reduction.design.cases import cases_for
+from nrverify.auditing.noise_reduction.design.cases import cases_for, shares
 from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
 from nrverify.subjects.description import describe
@@ -249,6 +249,15 @@ def test_no_schedule_is_longer_than_the_most_releases(most, knob):
     }
     if most == 1:
         assert len({case.rule.schedule for case in cases}) > 5
+
+
+def test_single_releases_are_asked_one_by_one_as_long_as_that_is_worth_it():
+    description = describe({"mechanism": "laplace", "methods": ["sample"]})
+    once, often = (cases_for(description, knob_of(description), (1, 3), most) for most in (1, None))
+    place = next(index for index, case in enumerate(once) if case.one_by_one)
+    assert [shares(once, drawn)[place] > 0 for drawn in (0, 2**16, 2**17)] == [True, True, False]
+    assert shares(often, 2**17)[place] > 0
+    assert sum(shares(once, 2**17)) == pytest.approx(1.0)
 
 
 COMMAND = """

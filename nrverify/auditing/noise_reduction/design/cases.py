@@ -39,6 +39,9 @@ ADJACENT = "adjacent seeds"
 ADJACENT_SHARE = 0.02
 """Of the sessions of a look: users' seeds are 0, 1, 2, …, and what neighbouring ones share shows in a few hundred."""
 SIDE_BY_SIDE = "different values side by side"
+MOST_SINGLE_ONE_BY_ONE = 2**16
+"""The same where a session is a single release, and requests take most of the time: of 1,300 requests a seed cut to 16
+bits comes again a dozen times."""
 AT_ONCE = "at once"
 AT_ONCE_SHARE, AT_ONCE_AFTER = 0.3, 2**17
 """Of the sessions of a look after so many: one request for more than are usually drawn together."""
@@ -243,7 +246,8 @@ def _own_share(case: Case, drawn: float) -> float | None:
         return 0.0
     if case.adjacent or case.one_by_one:
         rare = ADJACENT_SHARE if case.adjacent else ONE_BY_ONE_SHARE
-        return rare if drawn <= MOST_ONE_BY_ONE else 0.0
+        single = case.one_by_one and case.rule.length == 1
+        return rare if drawn <= (MOST_SINGLE_ONE_BY_ONE if single else MOST_ONE_BY_ONE) else 0.0
     return AT_ONCE_SHARE if case.at_once else None
 
 
