@@ -83,6 +83,11 @@ class Bets:
         return float(np.logaddexp(np.log(LEADING) + self._leading, np.log(1 - LEADING) + spread))
 
     @property
+    def best(self) -> float:
+        """Nats of the best bet so far: known in hindsight, it tells where to look on, and refutes nothing."""
+        return max(float(wealth.max()) for wealth in self.log_wealth)
+
+    @property
     def point(self) -> Point | None:
         """The point of the claim that the leading bet is on; None where no bet has won lately."""
         return None if self._leader is None else self.points[self._leader[0]]

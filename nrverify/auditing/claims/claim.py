@@ -31,10 +31,10 @@ MOST_NUMBERS = 2**23
 """Numbers kept of all pairs together: 128 MB with their keys."""
 FEWEST_RUNS = 500
 """Of every pair, for a verdict: with fewer only gross violations would be found."""
-EXPLORED = 0.3
+EXPLORED = 0.2
 """Of every look, divided evenly over the pairs; the rest goes where most was won, so that no pair is given up."""
-BOLDNESS = 0.5
-"""A pair that is ahead by a nat gets e^0.5 times as many runs."""
+BOLDNESS = 1.0
+"""A pair whose best bet is ahead by a nat gets e times as many runs."""
 
 
 class Ledger:
@@ -135,7 +135,7 @@ class PrivacyClaim(Declared):
 
     def shares(self) -> list[float]:
         """How the next look is divided over the pairs: most to those that have won most so far."""
-        won = np.array([ledger.bets.log_e for ledger in self.ledgers])
+        won = np.array([ledger.bets.best for ledger in self.ledgers])
         ahead = np.exp(BOLDNESS * (won - won.max()))
         return [float(share) for share in EXPLORED / won.size + (1 - EXPLORED) * ahead / ahead.sum()]
 
