@@ -73,7 +73,7 @@ class Ledger:
     templates={
         "epsilon": (
             "{claim}",
-            "ε at least {observed:.3g} with confidence {confidence:g}: {event} in {share:.4g} of {runs:.0f} fresh runs "
+            "{bound}: {event} in {share:.4g} of {runs:.0f} fresh runs "
             "on {likely} and in {other_share:.4g} of {other_runs:.0f} on {unlikely}{delta_words}",
         ),
         "value": ("{claim}", "no event that tells the data apart"),
@@ -179,10 +179,10 @@ class PrivacyClaim(Declared):
             enough=min(runs) >= FEWEST_RUNS,
             statistic=None if self.measured is None else self.measured.epsilon,
             sizes=sizes_of(self.claim.main, min(runs), len(runs), alpha),
-            finding=self._finding(),
+            finding=self._finding(alpha),
         )
 
-    def _finding(self) -> Finding:
+    def _finding(self, alpha: float) -> Finding:
         seen = self.measured
         quantity = "ε of an attacker"
         texts = {"claim": self.claim.words}
@@ -200,8 +200,16 @@ class PrivacyClaim(Declared):
         if seen.delta > 0:
             numbers["delta"] = seen.delta_at_claim
             words = f"; δ at ε = {seen.claimed:.4g} at least {seen.delta_at_claim:.3g}, where {seen.delta:g} is claimed"
+        texts["bound"], observed = f"ε at least {seen.epsilon:.3g} with confidence {seen.confidence:g}", seen.epsilon
+        if self.refuted(alpha) and seen.epsilon <= seen.claimed:
+            # All bets together show more than the one event that a person can check.
+            texts["bound"] = (
+                f"more than that with confidence 1 − {alpha:.2g}, by all bets together; the clearest event, by which "
+                f"alone ε is at least {seen.epsilon:.3g} with confidence {seen.confidence:g}"
+            )
+            observed = seen.claimed
         texts |= {"event": seen.words, "likely": seen.likely, "unlikely": seen.unlikely, "delta_words": words}
-        estimate = Estimate(Measure.EPSILON, seen.claimed, seen.epsilon, None, seen.runs + seen.other_runs, numbers)
+        estimate = Estimate(Measure.EPSILON, seen.claimed, observed, None, seen.runs + seen.other_runs, numbers)
         return Finding(quantity, estimate, CLAIM_VIOLATED, texts=texts)
 
 
