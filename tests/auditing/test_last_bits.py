@@ -99,7 +99,7 @@ def test_the_auditor_may_ask_for_less_than_the_subject_claims():
 
 
 def test_an_exact_sampler_passes():
-    report = audit(Exact(), samples=4000, checks=[CHECK])
+    report = audit(Exact(), samples=1200, checks=[CHECK])
     found = of(report)
     assert (report.verdict, found.verdict) == ("consistent", "consistent")
     assert found.samples == 400

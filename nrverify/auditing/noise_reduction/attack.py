@@ -17,6 +17,8 @@ EVIDENCE = 2048
 """Transcripts that are counted once it is shown: they bound ε at about 4."""
 SHARE = 10
 """One in so many samples of a run is kept for it, at most."""
+ENOUGH = 512
+"""Transcripts after which nearly every sampler in doubles is found."""
 TIME_SHARE = 0.05
 """Of the budget of time that is kept for it."""
 FIRST, GROWTH, AT_ONCE = 32, 8, 512
@@ -25,15 +27,16 @@ LATE = 2**31
 """Its place in a run for the clock: after all looks."""
 
 
-def allowance(samples: int) -> int:
-    """How many transcripts the attack may use, of so many samples."""
-    return min(MOST + EVIDENCE, samples // SHARE)
+def allowance(samples: int, exact: bool) -> int:
+    """How many transcripts the attack may use, of so many samples; where it can refute, enough for most attacks."""
+    least = min(ENOUGH, samples // 3) if exact else 0
+    return min(MOST + EVIDENCE, max(samples // SHARE, least))
 
 
 def attack(drawer: Drawer, check: LastBits, pairs: list[Pair]) -> list[str]:
     """Draws for the check; the pairs that the subject refused, and why."""
     used, refused = 0, list[str]()
-    most = allowance(drawer.settings.samples)
+    most = allowance(drawer.settings.samples, check.exact)
     for size in _sizes(min(most, MOST)):
         for pair in list(pairs):
             if drawer.out_of_time_at((LATE, used)):

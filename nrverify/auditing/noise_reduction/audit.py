@@ -123,12 +123,12 @@ class NoiseReductionMechanism(Mechanism):
     def reserved(self) -> int:  # type: ignore[override]
         """For advice, and for the attack on the last bits where it comes after the looks."""
         late = any(not check.exact for check in self.aside)
-        return ADVICE_SAMPLES + (allowance(self.settings.samples) if late else 0)
+        return ADVICE_SAMPLES + (allowance(self.settings.samples, exact=False) if late else 0)
 
     @property
     def drawn_aside(self) -> int:  # type: ignore[override]
         """For an attack that is not shown."""
-        return min(MOST, allowance(self.settings.samples))
+        return min(MOST, sum(allowance(self.settings.samples, check.exact) for check in self.aside))
 
     @property
     def reserved_time(self) -> float:  # type: ignore[override]
@@ -153,7 +153,9 @@ class NoiseReductionMechanism(Mechanism):
     @property
     def beside(self) -> int:
         """Sessions that are drawn beside the looks."""
-        return drawn_beside(self.description) + (allowance(self.settings.samples) if self.aside else 0)
+        return drawn_beside(self.description) + sum(
+            allowance(self.settings.samples, check.exact) for check in self.aside
+        )
 
     @property
     def _scored(self) -> tuple[Any, ...]:
