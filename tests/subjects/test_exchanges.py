@@ -10,6 +10,7 @@ from nrverify.auditing.plan.claimed_law_host import ClaimedLaw
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.policies import Fixed, Follow
 from nrverify.subjects.replay.exchanges import Exchange
 from nrverify.subjects.replay.host import DoesNotFit, read_recording
@@ -35,6 +36,9 @@ def test_every_kind_of_answer_is_made_again_exactly():
         "run_many": np.array([3, 0, 1]),
         "run": [[0, 0, 1], [1], [0, 0, 0]],
         "run_stopping": shown,
+        "run_any": Outputs([True]),
+        "run_many_any": Outputs(["yes", None, 2.5], [0.1, 0.2, 0.3], None),
+        "interact": Outputs([[1, "é"], {}], None, [[0.5], [1e300]]),
     }
     assert answers.keys() == PACKINGS.keys() == REQUESTS.keys() - {"refusal"}
     for method, answer in answers.items():
