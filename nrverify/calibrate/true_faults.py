@@ -194,7 +194,39 @@ BOUNDARY: dict[str, tuple[str, ...]] = {
     "skellam-one-process": ("boundary-crossed", "root-halved", "delta-rooted"),
 }
 
+DISCRETE: dict[str, tuple[str, ...]] = {
+    "zero-twice": ("wrong-shape",),
+    "laplace-truncated": ("clipped", "wrong-shape"),
+    "laplace-rounded-scale": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere"),
+    "laplace-fresh": (*FRESH, "forgetful-sessions", "wrong-stay-probability", "repeated-time-redrawn"),
+    "gaussian-truncated": ("clipped", "wrong-shape"),
+    "gaussian-uncentred-rejection": ("wrong-shape",),
+    "laplace-rounded-continuous": ("wrong-shape", "rounded-normals"),
+    "laplace-biased-coin": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere", "wrong-shape"),
+    "laplace-continuous-stay": ("wrong-stay-probability", "wrong-bridge"),
+    "gaussian-rounded-normal": ("rounded-normals", "wrong-shape"),
+    "gaussian-integer-deviation": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere"),
+}
+SPARSE: dict[str, tuple[str, ...]] = {
+    "scales-not-used": ("wrong-query-scale", "query-noise-halved"),
+    "budget-not-divided": ("both-noises-halved", "wrong-query-scale", "wrong-threshold-scale"),
+    "exponential-redrawn": ("threshold-noise-redrawn",),
+    "variant-3": ("query-noise-halved", "wrong-query-scale", "too-little-noise-for-claim"),
+    "variant-4": ("query-noise-halved", "wrong-query-scale", "too-little-noise-for-claim"),
+    "variant-5": ("no-query-noise", "wrong-query-scale"),
+    "variant-6": ("query-noise-halved", "wrong-query-scale", "answers-after-halt", "too-little-noise-for-claim"),
+    "usual-scales-for-three": ("too-little-noise-for-claim", "wrong-epsilon", "claim-violated"),
+    "gaussian-too-small": ("too-little-noise-for-claim", "wrong-epsilon", "claim-violated"),
+    "redrawn-after-positive": ("threshold-noise-redrawn", "threshold-noise-redrawn-with-epsilon"),
+    "exponential-subtracted": ("comparison-reversed", "wrong-threshold-scale"),
+    "halts-at-first": ("answers-after-halt",),
+}
+ANY_STREAMS, ANY_OUTPUTS = ("textbook-fifty-streams",), ("textbook-price-of-the-last-run",)
+"""Of mechanisms whose law is not known: their fault is that the claim is violated, but for these."""
+
 _GROUPS = {
+    "discrete-": (DISCRETE, VIOLATED),
+    "sparse-": (SPARSE, BITS),
     "brownian-": (BROWNIAN, VIOLATED),
     "laplace-": (LAPLACE, VIOLATED),
     "skellam-": (SKELLAM, VIOLATED),
@@ -213,4 +245,8 @@ def true_faults(mutant: str) -> tuple[str, ...]:
         name = mutant.removeprefix(start)
         if mutant.startswith(start) and name in rows:
             return (*rows[name], *of_leaks)
-    return ()
+    if mutant in ANY_STREAMS:
+        return (*SEED, *VIOLATED)
+    if mutant in ANY_OUTPUTS:
+        return (*VIOLATED, *TOO_LITTLE, "unknown")
+    return (*VIOLATED, *TOO_LITTLE) if mutant.startswith("textbook-") else ()
