@@ -45,7 +45,7 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         ("laplace-rescaled-path", "law.transcript", "two releases together betray the value exactly"),
         ("skellam-thinned-twice", "law.transcript", "is kept is squared"),
         ("skellam-rate-doubled", "law.transcript", "all noise has"),
-        ("threshold-query-noise-halved", "threshold.law", "query noise Lap(2Δ/ε) where it must be Lap(4Δ/ε)"),
+        ("threshold-query-noise-halved", "threshold.law", "half the scale claimed, such as Lap(2Δ/ε)"),
         ("stopping-shared-noise", "stopping.law", "shares random numbers with the releases"),
         ("stopping-no-query-noise", "stopping.law", "the utilities get no noise of their own"),
         ("threshold-reused", "threshold.law", "noise shared by runs"),
