@@ -20,6 +20,7 @@ def refuted(report):
     return {check.id: check.finding.fault.id for check in report.checks if check.verdict == "refuted"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -36,6 +37,7 @@ def test_right_mechanisms_are_consistent_in_law_and_in_privacy(said):
     assert (report.verdict, report.law, report.privacy) == ("consistent", "consistent", "consistent")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
@@ -57,6 +59,7 @@ def test_wrong_mechanisms_are_refuted_by_their_law_and_the_fault_is_named(said, 
     assert calculated.verdict == "inconclusive"
 
 
+@pytest.mark.slow
 def test_scales_that_do_not_grow_with_the_positives_break_the_claim_and_not_the_law():
     report = nrverify.audit(declared(positives=4), samples=4600)
     assert (report.verdict, report.law, report.privacy) == ("refuted", "consistent", "refuted")
@@ -66,6 +69,7 @@ def test_scales_that_do_not_grow_with_the_positives_break_the_claim_and_not_the_
     assert check.effect == "leak"
 
 
+@pytest.mark.slow
 def test_reduced_thresholds_may_declare_scales():
     class Reduced(Sparse):
         mechanism = "reduced-above-threshold"
@@ -200,6 +204,7 @@ HARNESS = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("used", "found"), [(4.0, {}), (1.0, {"threshold.law": "threshold-noise-halved"})])
 def test_a_command_describes_its_noise_by_the_same_names(tmp_path, used, found):
     (tmp_path / "harness.py").write_text(textwrap.dedent(HARNESS), "utf-8")
@@ -227,6 +232,7 @@ def record(subject, runs=4000, **changes):
     return {name: np.asarray(array) for name, array in arrays.items()}
 
 
+@pytest.mark.slow
 def test_records_hold_the_rounds_of_the_ones(tmp_path):
     said = {"scales": (2.0, 8.0), "positives": 2, "noise": "exponential"}
     np.savez(tmp_path / "right.npz", **record(declared(**said), **said))
