@@ -224,7 +224,27 @@ SPARSE: dict[str, tuple[str, ...]] = {
 ANY_STREAMS, ANY_OUTPUTS = ("textbook-fifty-streams",), ("textbook-price-of-the-last-run",)
 """Of mechanisms whose law is not known: their fault is that the claim is violated, but for these."""
 
+LAST_BITS: dict[str, tuple[str, ...]] = dict.fromkeys(
+    (
+        "bridge",
+        "bridge-on-release",
+        "four-normals",
+        "short-uniforms",
+        "grid-too-fine",
+        "laplace",
+        "laplace-kernel",
+    ),
+    ("last-bits",),
+)
+GRIDS: dict[str, tuple[str, ...]] = {
+    "noise-rounded-before": ("off-grid", "depends-on-value"),
+    "seldom-rounded": ("off-grid",),
+    "truncated": ("shifted", "wrong-bridge-mean", "depends-on-value"),
+}
+
 _GROUPS = {
+    "last-bits-": (LAST_BITS, VIOLATED),
+    "grid-": (GRIDS, VIOLATED),
     "discrete-": (DISCRETE, VIOLATED),
     "sparse-": (SPARSE, BITS),
     "brownian-": (BROWNIAN, VIOLATED),

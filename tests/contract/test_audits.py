@@ -18,8 +18,8 @@ RIGHT = ("Brownian", "Laplace", "Skellam", "Threshold", "Line")
 WRONG = {
     "FreshBrownian": ("law.transcript", "all-releases-fresh", "leak"),
     "RootLaplace": ("ties", "wrong-stay-probability", "unproved"),
-    "HalfSkellam": ("law.transcript", "time-for-variance", "leak"),
-    "HalfQuery": ("threshold.law", "query-noise-halved", "unproved"),
+    "HalfSkellam": ("law.transcript", "time-for-variance", "unproved"),
+    "HalfQuery": ("threshold.law", "query-noise-halved", "leak"),
     "LowLine": ("boundary.crossing", "delta-rooted", "leak"),
 }
 """The check at the root, the fault it names, and what is said of privacy."""

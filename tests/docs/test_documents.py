@@ -62,6 +62,7 @@ def test_the_gate_that_is_shown_declares_tests(tmp_path, monkeypatch):
     (mine,) = [block for block in blocks("README.md") if "class MyBrownian" in block]
     (tmp_path / "mine.py").write_text(mine, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
     names = {}
     exec(code, names)
     monkeypatch.delitem(sys.modules, "mine")

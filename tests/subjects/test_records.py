@@ -291,7 +291,7 @@ def test_the_header_of_every_right_record_is_valid_under_the_schema():
 @pytest.mark.parametrize(
     "arrays",
     [
-        transcripts(mechanism="gauss"),
+        transcripts(mechanism=7.0),
         transcripts(value=None),
         transcripts(times=SCHEDULE),
         transcripts(mechanism="skellam"),

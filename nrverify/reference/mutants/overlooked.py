@@ -259,14 +259,14 @@ class SnappedFinely(Brownian):
 
 
 class RepeatedHardlyMoves:
-    """The whole path from one covariance matrix, whose factor moves a repeated time by 1e-8 of the noise."""
+    """The whole path from one covariance matrix, whose factor moves a repeated time by 1e-7 of the noise."""
 
     mechanism = "brownian"
 
     def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
         """Whole transcripts."""
         covariance = np.minimum.outer(schedule, schedule)
-        factor = np.linalg.cholesky(covariance + 1e-16 * np.diag(schedule) + 1e-30 * np.eye(len(schedule)))
+        factor = np.linalg.cholesky(covariance + 1e-14 * np.diag(schedule))
         z = np.random.default_rng(seed).standard_normal((sessions, len(schedule), value.size))
         return np.asarray(value + np.einsum("kl,nld->nkd", factor, z))
 

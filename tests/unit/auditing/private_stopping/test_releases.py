@@ -38,7 +38,7 @@ def heavy(schedule, shape, rng):
     return number * np.sqrt(np.array(schedule))[:, None]
 
 
-@pytest.mark.parametrize("options", [{}, {"design": THREE}])
+@pytest.mark.parametrize("options", [{"runs": 8000}, {"design": THREE}])
 def test_right_releases_are_spared(options):
     assert concluded(stopped(**options)).verdict is CheckVerdict.CONSISTENT
 
