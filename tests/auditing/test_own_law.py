@@ -306,3 +306,18 @@ def test_a_plan_for_a_law_of_ones_own_needs_no_sampler(place):
 
 def test_a_gate_by_a_law_of_ones_own_has_the_checks_of_noise_reduction():
     assert "law.release" in asked_of(GeometricSubject, 10.0, Geometric)
+
+
+@pytest.mark.parametrize(
+    ("own", "asked"), [((0.5, 1e6), "times from 0.5 to 1000"), ((1e-9, 2.0), "times from 0.01 to 2")]
+)
+def test_a_subject_is_asked_where_both_its_range_and_the_laws_allow(names, own, asked):
+    subject = type("Right", (names["Right"],), {"range": own})
+    report = audit(subject, law=names["Cauchy"], samples=300)
+    assert report.asked[0] == asked
+
+
+def test_a_range_beyond_the_laws_cannot_be_audited(names):
+    report = audit(type("Right", (names["Right"],), {"range": (1e4, 1e5)}), law=names["Cauchy"], samples=300)
+    assert report.exit_code == 3
+    assert "range is (10000.0, 100000.0): it must overlap with the times of the law, 0.01 to 1000" in report.message

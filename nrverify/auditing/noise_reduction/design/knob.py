@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.noise_families import BUILT_IN
 
 DEFAULT_EPSILONS = (0.2, 5.0)
 """Asked of an ε-knob that gives no range of its own: where ε is used in practice."""
@@ -48,7 +50,13 @@ class Knob:
 
 
 def knob_of(description: Description) -> Knob:
-    """The range a subject is asked in: its own, or the default of its knob."""
-    usual = DEFAULT_EPSILONS if description.knob == "epsilon" else description.family.times(description.rate or 1.0)
-    low, high = description.range or usual
+    """The range a subject is asked in: its own, or the default of its knob; within that of a law of one's own."""
+    times = description.family.times(description.rate or 1.0)
+    low, high = description.range or (DEFAULT_EPSILONS if description.knob == "epsilon" else times)
+    if description.mechanism not in BUILT_IN and description.knob == "time":
+        low, high = max(low, times[0]), min(high, times[1])
+        if low >= high:
+            raise SubjectFailed(
+                f"range is {description.range}: it must overlap with the times of the law, {times[0]:g} to {times[1]:g}"
+            )
     return Knob(max(low, SMALLEST), high, description.knob == "time")

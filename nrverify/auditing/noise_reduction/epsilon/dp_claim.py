@@ -101,7 +101,9 @@ class DpClaim(Declared, Additive):
         said = context.description
         assert said.sensitivity is not None
         delta = None if context.claims_curve else said.delta or 0.0
-        judge = DpJudge(said.mechanism, said.sensitivity, delta, said.rate or 1.0, context.once)
+        judge = DpJudge(
+            said.mechanism, said.sensitivity, delta, said.rate or 1.0, context.once, dimension=max(context.dimensions)
+        )
         return cls(judge, known_times=context.times_known)
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:

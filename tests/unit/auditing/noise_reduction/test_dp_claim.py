@@ -174,3 +174,28 @@ def test_the_delta_of_a_curve_is_that_of_the_last_epsilon_of_a_pair():
     check = ExPost.build(epsilon_context("brownian", guarantee="dp", delta=None, methods=("sample", "delta_of")))
     check.ask_curve(lambda epsilons: {float(epsilon): 0.25 for epsilon in epsilons}, Knob(0.2, 5.0, False))
     assert check.delta == 0.25 == check.wealth.sides[0].delta
+
+
+def test_integers_with_a_euclidean_sensitivity_are_judged_in_as_many_coordinates_as_tell_most():
+    """Δ = √3 is one step in each of three coordinates; one coordinate alone would be judged too kindly."""
+    line, space = (DpJudge("discrete-gaussian", math.sqrt(3), 1e-3, dimension=d) for d in (1, 3))
+    steps = range(-60, 61)
+    mass = {j: math.exp(-j * j / 18) for j in steps}
+    total = sum(mass.values())
+    direct = 0.0
+    # The loss is that of the sum of three coordinates: (2·sum + 3)/(2t); the sum of all outcomes by convolution.
+    sums = {0: 1.0}
+    for _ in range(3):
+        after = {}
+        for s, p in sums.items():
+            for j, m in mass.items():
+                after[s + j] = after.get(s + j, 0.0) + p * m / total
+        sums = after
+    for s, p in sums.items():
+        loss = (3 - 2 * s) / 18
+        direct += p * max(0.0, 1 - math.exp(1 - loss))
+    found = space.divergence(1.0, 9.0)
+    assert found.divergence == pytest.approx(direct, rel=1e-6)
+    assert line.divergence(1.0, 9.0).divergence < found.divergence / 10
+    assert found.exceeds
+    assert not line.divergence(1.0, 9.0).exceeds
