@@ -42,7 +42,7 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         ("brownian-depends-on-value", "law.value", "noise that depends on the value"),
         ("brownian-repeated-time-bridged", "ties.repeated-time", "the bridge is taken a little further"),
         ("laplace-scale-for-deviation", "law.transcript", "the time is taken for the standard deviation"),
-        ("laplace-rescaled-path", "law.transcript", "two releases together betray the value exactly"),
+        ("laplace-rescaled-path", "law.transcript", "times the ideal loss at the last time: a leak"),
         ("skellam-thinned-twice", "law.transcript", "is kept is squared"),
         ("skellam-rate-doubled", "law.transcript", "all noise has"),
         ("threshold-query-noise-halved", "threshold.law", "half the scale claimed, such as Lap(2Δ/ε)"),

@@ -18,6 +18,7 @@ from nrverify.laws.crossing import crossing_probability
 from nrverify.laws.threshold import probability
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from tests.reference.between_sessions import FAULTS as BETWEEN_SESSIONS
+from tests.reference.seen_elsewhere import SEEN_ELSEWHERE
 from tests.support.chi_square import chi_square
 
 THRESHOLDS = ("above-threshold", "reduced-above-threshold")
@@ -26,7 +27,8 @@ RUNS, FOUND, CLEAR = 20_000, 1e-12, 1e-9
 
 
 def entries(catalogue: tuple[Any, ...], *mechanisms: str, knob: str = "time") -> list[Any]:
-    chosen = [e for e in catalogue if e.subject.mechanism in mechanisms and e.name not in BETWEEN_SESSIONS]
+    elsewhere = {*BETWEEN_SESSIONS, *SEEN_ELSEWHERE}
+    chosen = [e for e in catalogue if e.subject.mechanism in mechanisms and e.name not in elsewhere]
     return [pytest.param(e.subject, id=e.name) for e in chosen if getattr(e.subject, "knob", "time") == knob]
 
 

@@ -17,6 +17,7 @@ from scipy.special import ive, ndtr
 
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from tests.reference.between_sessions import FAULTS as BETWEEN_SESSIONS
+from tests.reference.seen_elsewhere import SEEN_ELSEWHERE
 
 FOUND, CLEAR = 8.0, 6.5
 SESSIONS, OPENED = 30_000, 1_500
@@ -31,7 +32,7 @@ Score = tuple[str, float]
 def entries(mechanism: str, catalogue: tuple[Any, ...]) -> list[Any]:
     """The entries with the knob time, but for faults between sessions; state-on-subject is right one at a time."""
     chosen = [e for e in catalogue if e.subject.mechanism == mechanism and getattr(e.subject, "knob", "time") == "time"]
-    elsewhere = {*BETWEEN_SESSIONS, "brownian-state-on-subject"}
+    elsewhere = {*BETWEEN_SESSIONS, *SEEN_ELSEWHERE, "brownian-state-on-subject"}
     return [pytest.param(e.subject, id=e.name) for e in chosen if e.name not in elsewhere]
 
 

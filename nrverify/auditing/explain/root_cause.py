@@ -67,7 +67,8 @@ def root_cause(
     shared = _shared(refuted, evidence, source)
     if shared is not None and not (suspect is not None and _explains(suspect, refuted)):
         return RootCause(shared, None, frozenset(id for id in refuted if id in LAWS or id in INDEPENDENCE) - {shared})
-    if source not in LAWS or (source == VALUE and not refuted.keys().isdisjoint(PRIMARY)):
+    by_value = source == VALUE and not refuted.keys().isdisjoint(PRIMARY)
+    if source not in LAWS or (by_value and (suspect is None or suspect.gain < evidence[VALUE])):
         suspect = None
     if suspect is not None and not _explains(suspect, refuted):
         suspect = None

@@ -1,0 +1,21 @@
+"""Mutants and benign variants whose point these laws do not see: streams, last bits, grids, declared noise.
+
+Their defects are shown by the tests of their own rooms: tests/unit/auditing/numerics, tests/auditing/test_last_bits.py,
+tests/unit/auditing/threshold, and the unit tests of streams, coincidences and coordinates.
+"""
+
+from nrverify.reference.mutants import last_bits, sparse_vector
+from nrverify.reference.mutants.overlooked import OVERLOOKED, RELATIVES
+
+SEEN_ELSEWHERE = {
+    entry.name
+    for group in (
+        OVERLOOKED,
+        RELATIVES,
+        last_bits.MUTANTS,
+        last_bits.RIGHT,
+        sparse_vector.MUTANTS,
+        sparse_vector.BENIGN,
+    )
+    for entry in group
+}
