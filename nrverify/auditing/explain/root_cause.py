@@ -185,7 +185,9 @@ def _follow(
     others = _implied(source, refuted, implied_by)
     if source in LAWS:
         # A wrong law shows in every check of the law: what each would say of its own accord is one guess too many.
-        forgets = not set(_named(refuted, source)).isdisjoint(FORGETS)
+        # Noise that is forgotten is drawn anew; a repeated release that only moves a little has another cause.
+        redrawn = _is(refuted, REPEATED, of_noise.REPEATED_TIME_REDRAWN)
+        forgets = redrawn and not set(_named(refuted, source)).isdisjoint(FORGETS)
         others |= {id for id in LAWS if id in refuted and (id != REPEATED or forgets)}
     if _is(refuted, STREAMS, *SAME_SIZES):
         # Noise cut off at a limit repeats itself whatever its streams.
