@@ -36,7 +36,7 @@ REAL = {
     "errored": (made.Broken, 200_000, "errored"),
     "not there": ("python:no/such/file.py:Name", 200_000, "errored"),
     "inconclusive": (made.Right, 100, "inconclusive"),
-    "audit of ε": (SUBJECTS["epsilon-brownian-fresh-noise"], 600, "refuted"),
+    "audit of ε": (SUBJECTS["epsilon-brownian-fresh-noise"], 1200, "refuted"),
     "audit of Laplace noise": (SUBJECTS["laplace-fresh-noise"], 600, "refuted"),
 }
 
