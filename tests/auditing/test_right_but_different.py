@@ -51,7 +51,7 @@ def test_there_are_thirty_of_them():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in DIFFERENT])
 def test_nothing_that_is_right_is_told_it_leaks(name):
-    report = audit(BY_NAME[name], samples=30_000)
+    report = audit(BY_NAME[name], samples=6_000)
     assert report.privacy != "refuted"
     assert "leak" not in {check.effect for check in refuted(report)}
 
