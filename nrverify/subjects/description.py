@@ -166,6 +166,15 @@ class Description:
         recorded=False,
         since="0.2",
     )
+    any_order: bool = attribute(
+        FLAG,
+        "Whether times may be asked for in any order (knob `time` only). This version asks in falling order alone, and "
+        "says so.",
+        applies=NOISE_REDUCTION,
+        recorded=False,
+        default=False,
+        since="0.2",
+    )
     interval: tuple[float, float] | None = attribute(
         pair(finite=False),
         "The times (t_min, t_max) in which the boundary is claimed to hold; all where it is not given.",
@@ -314,6 +323,8 @@ def describe(given: Mapping[str, Any]) -> Description:
             if getattr(described, name) is None:
                 row = attributes()[name]
                 raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}")
+    if described.any_order and described.knob == "epsilon":
+        raise attributes()["any_order"].error(True, "left out with knob 'epsilon', which is asked at rising ε")
     if mechanism in THRESHOLD:
         check_threshold(described, given, attributes(), "delta_of" in methods)
     # The sensitivity of Skellam noise is that of one integer.

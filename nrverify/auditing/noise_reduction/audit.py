@@ -293,6 +293,9 @@ class NoiseReductionMechanism(Mechanism):
             self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
         covered = [*found, *self.not_covered, *self.advice]
         covered += slack_of(self.context)
+        if self.description.any_order:
+            words = "times were asked for in falling order alone: releases in any other order are not examined"
+            covered.append(CheckResult("law.any-order", Kind.LAW, CheckVerdict.NOT_COVERED, message=words))
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))
