@@ -198,7 +198,7 @@ def test_expected_failures_are_expected_and_the_other_checks_are_still_decided(g
 
 
 def test_an_expected_failure_that_passes_is_a_failure(gated):
-    lines = "test_nr = nrverify.gate(Right, samples=3000, expected_failures={'law.transcript': 'issue 12'})"
+    lines = "test_nr = nrverify.gate(Right, samples=6000, expected_failures={'law.transcript': 'issue 12'})"
     result = gated(lines)
     assert result.parseoutcomes()["failed"] == 1
     words = "law.transcript is consistent, and was expected to be refuted (issue 12)"

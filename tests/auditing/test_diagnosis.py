@@ -11,7 +11,8 @@ from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, FROM_FIRST, STEP_OF_DIFFERENCE
 from nrverify.auditing.noise_reduction.diagnosis import second_moments as diagnosis
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, bridged, walked
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments, diagnosed
+from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, Moments, diagnosed
+from nrverify.subjects.description import describe
 
 TIMES = ((8.0, 4.0, 1.0, 0.3), (3.0, 2.5, 2.0, 1.6, 1.2), (2.0, 1.9, 0.5), (30.0, 0.1))
 FAMILIES = {"brownian": lambda t: t, "laplace": lambda t: 2 * t**2, "skellam": lambda t: 6 * t}
@@ -75,30 +76,37 @@ def test_covariances_of_wrong_recursions_in_closed_form():
     assert np.diag(wide @ wide.T) == pytest.approx([8.0, 6.0, 3.375], rel=1e-12)
 
 
+def claimed(mechanism):
+    """What a fault is priced against, with a time knob."""
+    return Claimed(describe({"mechanism": mechanism, "methods": ["sample"]}), 1e-6, {})
+
+
 @pytest.mark.parametrize(("ratio", "leaks"), [(0.9, True), (1.1, False), (2.0, False), (0.5, True)])
 def test_a_wrong_constant_is_measured_and_leaks_only_if_it_is_small(ratio, leaks):
-    found = diagnosed(simulated(lambda v, t: math.sqrt(ratio) * walked(v(t)), FAMILIES["brownian"]), lambda t: t, True)
+    moments = simulated(lambda v, t: math.sqrt(ratio) * walked(v(t)), FAMILIES["brownian"])
+    found = diagnosed(moments, lambda t: t, True, claimed("brownian"))
     assert found is not None
     assert found.faults[0] == ALL_SCALED
     # 18,000 squares: 5 standard errors are 5.3 per cent.
     assert found.ratios[ALL_SCALED.id] == pytest.approx(ratio, rel=0.053)
-    assert found.effect == (Effect.LEAK if leaks else Effect.INACCURACY)
+    assert found.priced.effect == (Effect.LEAK if leaks else Effect.INACCURACY)
 
 
 def test_what_fresh_noise_gives_is_the_sum_of_precisions():
     """The value from releases of variance 8, 4, 1 and 0.3: precision Σ1/t, where 1/0.3 was paid for."""
-    found = diagnosed(simulated(RECURSIONS[ALL_FRESH], FAMILIES["brownian"]), lambda t: t, normal=True)
+    moments = simulated(RECURSIONS[ALL_FRESH], FAMILIES["brownian"])
+    found = diagnosed(moments, lambda t: t, True, claimed("brownian"))
     assert found is not None
     expected = max(t * sum(1 / s for s in times if s >= t) for times in TIMES for t in times)
     assert found.precision == pytest.approx(expected, rel=1e-6)
-    assert found.effect is Effect.LEAK
+    assert found.priced.effect is Effect.LEAK
 
 
 def test_too_much_noise_that_is_not_normal_is_not_said_to_be_harmless():
     moments = simulated(lambda v, t: 2 * walked(v(t)), FAMILIES["laplace"])
-    found = diagnosed(moments, FAMILIES["laplace"], normal=False)
+    found = diagnosed(moments, FAMILIES["laplace"], False, claimed("laplace"))
     assert found is not None
-    assert found.effect is Effect.UNPROVED
+    assert found.priced.effect is Effect.UNPROVED
 
 
 class ShortMemory:

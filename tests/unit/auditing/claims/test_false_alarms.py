@@ -13,7 +13,7 @@ from nrverify.auditing.sampling.looks import looks
 from nrverify.reference.mutants import textbook
 from nrverify.statistics.proportions import binomial
 
-AUDITS = 150
+AUDITS = 60
 
 
 def refuted_at_some_look(subject, alpha, runs, seed):
