@@ -102,11 +102,13 @@ def test_what_fresh_noise_gives_is_the_sum_of_precisions():
     assert found.priced.effect is Effect.LEAK
 
 
-def test_too_much_noise_that_is_not_normal_is_not_said_to_be_harmless():
+def test_laplace_noise_of_twice_the_scale_is_the_claimed_noise_with_more_added():
+    """Laplace noise is self-decomposable: that of a larger scale is that of a smaller one, plus independent noise."""
     moments = simulated(lambda v, t: 2 * walked(v(t)), FAMILIES["laplace"])
     found = diagnosed(moments, FAMILIES["laplace"], False, claimed("laplace"))
     assert found is not None
-    assert found.priced.effect is Effect.UNPROVED
+    assert found.priced.effect is Effect.INACCURACY
+    assert found.priced.why
 
 
 class ShortMemory:
