@@ -197,6 +197,20 @@ BY_FIXTURE = {"browser": "pages in a browser"}
 """Fixtures whose tests are of the second tier, and why."""
 
 
+LONG = {
+    "auditing/test_right_but_different.py": "audits of every private relative, which calibration has too",
+    "auditing/test_discrete_noise.py": "slight faults at the default budget, which calibration has too",
+    "auditing/test_engines.py": "every mechanism by one process and by three",
+    "unit/auditing/claims/test_textbook_audits.py": "every textbook mechanism, which calibration has too",
+    "unit/auditing/claims/test_false_alarms.py": "hundreds of audits",
+    "gallery/test_gallery.py": "installs four libraries",
+    "auditing/test_threshold_audit.py": "whole audits, which calibration has too",
+    "auditing/test_threshold_variants.py": "whole audits, which calibration has too",
+}
+"""Files whose tests of the second tier take longest: `.ci/run` keeps to its time without them, and says so
+(NRVERIFY_LONG=1 adds them)."""
+
+
 def pytest_addoption(parser):
     """Everything at once, for who has the time."""
     parser.addoption("--both-tiers", action="store_true", help="Run the second tier, too.")
@@ -227,6 +241,8 @@ def pytest_collection_modifyitems(config, items):
         file = str(item.path.relative_to(TESTS)) if item.path.is_relative_to(TESTS) else ""
         if in_second_tier(file, item.name) or not BY_FIXTURE.keys().isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+        if file in LONG and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.long)
     if config.getoption("--both-tiers"):
         config.option.markexpr = ""
 

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from scipy.stats import norm, skellam
 
 import nrverify
-from nrverify.auditing.noise_reduction.epsilon.single_release import LaplaceRatios, SkellamRatios, least_time
+from nrverify.auditing.noise_reduction.epsilon.single_release import IntegerRatios, LaplaceRatios, least_time
 from nrverify.laws.boundary import HalfNormalMixture, Mixture, SkellamLinear
 from nrverify.laws.skellam_looks import passing_probability
 
@@ -85,7 +85,7 @@ def test_a_bet_on_too_little_skellam_noise_has_mean_one_at_the_least_noise_and_l
     t, rate = 2.0, 1.5
     sizes = np.arange(0, 60)
     weights = skellam.pmf(sizes, rate * t * factor, rate * t * factor) * np.where(sizes > 0, 2.0, 1.0)
-    ratios = np.array([SkellamRatios(t, rate).total(np.array([float(k)])) for k in sizes])
+    ratios = np.array([IntegerRatios("skellam", t, rate).total(np.array([float(k)])) for k in sizes])
     means = weights @ np.exp(ratios)
     assert means == pytest.approx(np.ones(17), abs=1e-9) if factor == 1.0 else np.all(means < 1.0)
 

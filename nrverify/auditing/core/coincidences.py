@@ -31,6 +31,8 @@ MOST_COORDINATES = 16
 """All pairs of so many coordinates are compared; of more, those of the first."""
 LARGEST_SCORE = 4.5
 """In standard deviations: larger scores, which noise of a wrong scale has by the hundred, are not compared."""
+SMALLEST_SCORE = 2.0**-20
+"""Smaller scores are steps without noise, which coordinates have in common without sharing any."""
 LEAST_SHARE = 1 / 16
 """Of the level of a check that also bets: so little is lost to its bets, and a coincidence needs little."""
 
@@ -87,7 +89,7 @@ def comparable(noise: Floats, scale: Floats, grid: float = 0.0) -> Bools:
 def folded(found: Innovations, usable: Bools) -> Floats:
     """|Φ(z) − ½| of every innovation that can be compared: uniform on [0, ½] and independent; NaN elsewhere."""
     z = np.abs(found.z)
-    return np.where(usable & (z <= LARGEST_SCORE), 0.5 - ndtr(-z), np.nan)
+    return np.where(usable & (z <= LARGEST_SCORE) & (z > SMALLEST_SCORE), 0.5 - ndtr(-z), np.nan)
 
 
 def agreeing(numbers: Floats, window: Floats | float = WINDOW) -> int:
