@@ -25,7 +25,7 @@ def test_a_right_subject_is_consistent_and_says_what_would_have_been_caught(subj
     assert report.verdict == "consistent", refuted(report)
     assert report.exit_code == 0
     law = next(check for check in report.checks if check.id == "law.transcript")
-    assert {size.quantity for size in law.sizes} == {"variance", "correlation"}
+    assert {size.quantity for size in law.sizes} == {"variance of every release given the past", "memory of the release before"}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_a_right_subject_is_consistent_and_says_what_would_have_been_caught(subj
         (subjects.Fresh, "law.transcript", "all-releases-fresh", 200),
         (subjects.PullsToZero, "law.value", "pulled-to-zero", 200),
         (subjects.WideBridge, "law.transcript", "steps-scaled", 6_000),
-        (subjects.Small, "law.transcript", "wrong-scale", 60_000),
+        (subjects.Small, "law.transcript", "all-noise-scaled", 60_000),
         (subjects.AfterExtremes, "law.transcript", "after-unusual-release", 8_000),
         (subjects.Correlated, "independence.coordinates", "shared-between-coordinates", 12_000),
         (subjects.HeavyTails, "law.release", "wrong-shape", 8_000),

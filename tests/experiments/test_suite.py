@@ -24,6 +24,7 @@ def test_every_theme_is_found_through_the_entry_point():
         "change_of_measure",
         "empirical_epsilon",
         "laplace_processes",
+        "laplace_renyi",
         "private_stopping",
         "rare_passages",
         "sampling",
