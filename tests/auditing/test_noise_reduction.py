@@ -25,7 +25,10 @@ def test_a_right_subject_is_consistent_and_says_what_would_have_been_caught(subj
     assert report.verdict == "consistent", refuted(report)
     assert report.exit_code == 0
     law = next(check for check in report.checks if check.id == "law.transcript")
-    assert {size.quantity for size in law.sizes} == {"variance of every release given the past", "memory of the release before"}
+    assert {size.quantity for size in law.sizes} == {
+        "variance of every release given the past",
+        "memory of the release before",
+    }
 
 
 @pytest.mark.parametrize(
