@@ -9,7 +9,11 @@ import pytest
 import nrverify
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted(path for path in ROOT.rglob("*.md") if not {".venv", "node_modules", ".git"} & set(path.parts))
+DOCUMENTS = sorted(
+    path
+    for path in ROOT.rglob("*.md")
+    if not {".venv", "build", "node_modules", ".git"} & set(path.relative_to(ROOT).parts)
+)
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
 ADAPTERS = {"README.md": ["MyBrownian"], "docs/ADAPTER.md": ["Counter", "OneRelease"]}
