@@ -7,6 +7,8 @@ import pytest
 
 import nrverify
 from nrverify.auditing.replay.replay import replay
+from nrverify.auditing.sampling.clock import LATE, Clock
+from nrverify.subjects.replay.exchanges import ExchangeHost
 
 
 class Brownian:
@@ -65,3 +67,18 @@ def test_a_run_that_time_ended_is_replayed_to_the_same_end(jobs, tmp_path):
     assert again.differences == ()
     assert again.report.run["samples"] == report.run["samples"]
     assert again.report.run["stopped"] == "time"
+
+
+def test_the_attack_after_the_looks_has_a_place_of_its_own_where_its_time_was_up():
+    """Looks end at 95 % of the budget: a record with one place for both would be replayed without the attack."""
+    host = ExchangeHost(None, 1.0, lambda request: None)
+    looks, late = Clock(host, 0.0), Clock(host, 1e9)
+    assert looks.up((3, 7))
+    assert not late.up((LATE, 0))
+    ended = Clock(host, 0.0)
+    assert ended.up((LATE, 64))
+    assert (host.cut, host.late_cut) == ((3, 7), (LATE, 64))
+    host.replays = True
+    again = Clock(host, 1e9)
+    assert [again.up(place) for place in ((LATE, 0), (LATE, 63), (LATE, 64))] == [False, False, True]
+    assert not Clock(host, 1e9).up((3, 6))

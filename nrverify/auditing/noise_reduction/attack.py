@@ -8,6 +8,7 @@ from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.auditing.noise_reduction.observe import show_labelled
+from nrverify.auditing.sampling.clock import LATE
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.subjects.errors import SubjectRefused
 
@@ -23,8 +24,6 @@ TIME_SHARE = 0.05
 """Of the budget of time that is kept for it."""
 FIRST, GROWTH, AT_ONCE = 32, 8, 512
 """Transcripts of the first look; each further one is an eighth of all before; and the most of a request."""
-LATE = 2**31
-"""Its place in a run for the clock: after all looks."""
 
 
 def allowance(samples: int, exact: bool) -> int:

@@ -82,8 +82,10 @@ class Recorder:
             if self._file is None:
                 _make_room(path)
             host = None if self._hosts is None else self._hosts.host
-            cut = None if host is None or host.cut is None else list(host.cut)
-            header = {**_header(description, report, settings), "cut": cut}
+            header = _header(description, report, settings)
+            for name in ("cut", "late_cut"):
+                place = getattr(host, name, None)
+                header[name] = None if place is None else list(place)
             write_replay(path, header, self._logs, self._most)
             self.left = path
         except TooLarge:

@@ -10,6 +10,8 @@ from nrverify.subjects.replay.exchanges import ExchangeHost
 
 Place = tuple[int, ...]
 """How far the run is, in numbers that do not depend on speed and never fall."""
+LATE = 2**31
+"""The first number of a place after all looks: what is tried there has time of its own."""
 
 
 class Clock:
@@ -29,10 +31,12 @@ class Clock:
         if self._up:
             return True
         if self._recorded is not None and self._recorded.replays:
-            cut = self._recorded.cut
+            cut = self._recorded.late_cut if place[0] >= LATE else self._recorded.cut
             self._up = cut is not None and place >= cut
         elif time.monotonic() - self._started >= self._budget:
             self._up = True
-            if self._recorded is not None and self._recorded.cut is None:
+            if self._recorded is not None and place[0] >= LATE:
+                self._recorded.late_cut = place
+            elif self._recorded is not None and self._recorded.cut is None:
                 self._recorded.cut = place
         return self._up

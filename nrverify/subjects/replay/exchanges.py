@@ -62,6 +62,8 @@ class ExchangeHost:
         """Whether the answers are those of a record."""
         self.cut: tuple[int, ...] | None = None
         """The place of the run where its time was up, if it was."""
+        self.late_cut: tuple[int, ...] | None = None
+        """The same of what is tried after all looks, which has time of its own."""
         self._exchange = exchange
         self._close = close
 

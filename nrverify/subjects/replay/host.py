@@ -78,6 +78,7 @@ class Recording:
         """The subject, as far as it was asked."""
         host = ExchangeHost(self.description, math.inf, self._exchange)
         host.replays, host.cut = True, _cut(self.header.get("cut"))
+        host.late_cut = _cut(self.header.get("late_cut"))
         return host
 
     def _exchange(self, request: Request[Any]) -> Exchange:
