@@ -67,7 +67,7 @@ def test_noise_walked_up_in_time_is_not(subject):
     assert report.verdict == "consistent"
     (check,) = (check for check in report.checks if check.id == "law.increments")
     assert check.verdict == "consistent"
-    assert check.detectable.startswith("agreement of two signs off by 0.0")
+    assert check.detectable.startswith("agreement of the signs of a step and of the release after it off by 0.0")
 
 
 @pytest.mark.parametrize("subject", [LaplaceUp, SkellamUp])
