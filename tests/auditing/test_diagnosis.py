@@ -11,7 +11,8 @@ from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, FROM_FIRST, STEP_OF_DIFFERENCE
 from nrverify.auditing.noise_reduction.diagnosis import second_moments as diagnosis
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, bridged, walked
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, Moments, diagnosed
+from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
+from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, diagnosed
 from nrverify.subjects.description import describe
 
 TIMES = ((8.0, 4.0, 1.0, 0.3), (3.0, 2.5, 2.0, 1.6, 1.2), (2.0, 1.9, 0.5), (30.0, 0.1))
@@ -24,7 +25,7 @@ def simulated(factor_of, variance, sessions=2_000):
     for times in TIMES:
         factor = factor_of(variance, np.array(times))
         noise = rng.standard_normal((sessions, factor.shape[1])) @ factor.T
-        moments.sums[times] = sessions, noise.T @ noise
+        moments.add("sample", times, sessions, noise.T @ noise)
     return moments
 
 
@@ -145,3 +146,17 @@ def test_a_diagnosis_leaves_the_other_cores_to_other_audits(monkeypatch):
         assert threads
         assert set(threads) == {1}
         assert {library["num_threads"] for library in threadpool_info()} == {2}
+
+
+def test_a_fault_of_one_method_alone_is_named_from_its_own_noise():
+    variance, rng = FAMILIES["brownian"], np.random.default_rng(6)
+    moments = simulated(RECURSIONS[ALL_FRESH], variance, sessions=300)
+    for times in TIMES:
+        noise = rng.standard_normal((3_000, len(times))) @ walked(np.array(times)).T
+        moments.add("open", times, 3_000, noise.T @ noise)
+    assert diagnosed(moments, variance, normal=True).faults == (ALL_FRESH,)
+    pooled = Moments()
+    for (_, times), (count, products) in moments.sums.items():
+        pooled.add("sample", times, count, products)
+    mixed = diagnosed(pooled, variance, normal=True)
+    assert mixed is None or mixed.faults[0] != ALL_FRESH

@@ -44,7 +44,7 @@ def test_a_right_subject_is_consistent_and_says_what_would_have_been_caught(subj
         (subjects.FewStreams, "randomness.streams", "seed-ignored", 2_000),
         (subjects.SinglePrecision, "lattice", "single-precision", 500),
         (subjects.WholeSteps, "lattice", "noise-rounded", 500),
-        (subjects.WrongOnlyInSessions, "law.adaptive", "fresh-noise", 2_000),
+        (subjects.WrongOnlyInSessions, "law.adaptive", "all-releases-fresh", 2_000),
         (subjects.NotANumber, "protocol.finite", "not-a-number", 200),
     ],
     ids=lambda x: getattr(x, "__name__", str(x)),

@@ -51,7 +51,7 @@ from nrverify.auditing.noise_reduction.context import (
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments
+from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Wealth

@@ -7,8 +7,8 @@ best is named only where it fits, position by position.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import pairwise, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.recursion import ALL_SCALED, FIRST_SCALED, STEP_FACTOR, STEPS_SCALED
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
-from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import (
     RECURSIONS,
     UNREPEATED,
@@ -27,14 +26,13 @@ from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import (
     bridged,
     walked,
 )
+from nrverify.auditing.noise_reduction.diagnosis.moments import Moments, Seen
 from nrverify.auditing.noise_reduction.diagnosis.pricing import Weighed, limit, price
 from nrverify.auditing.noise_reduction.diagnosis.step_factor import step_factor
 from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
 
-MOST_SCHEDULES = 400
-"""Of which sums are kept: memory is bounded, and so many tell the faults apart."""
 JITTER = 1e-9
 """A covariance may be singular: one number for all releases. Its variances are raised by this share."""
 SINGULAR = 1e-6
@@ -58,38 +56,6 @@ FEWEST_SAMPLES = 30
 """Sessions and coordinates below which second moments tell nothing."""
 SMALLEST = 1e-6
 """No constant is smaller: that is a step without noise, which is a fault of its own."""
-
-
-@dataclass
-class Moments:
-    """Sums of squares and products of the noise, by schedule."""
-
-    sums: dict[tuple[float, ...], tuple[int, Floats]] = field(default_factory=dict)
-
-    def observe(self, batch: Batch) -> None:
-        """Takes in sessions of a fixed schedule in which no time comes twice."""
-        if batch.times is None or batch.innovations is None or not batch.case.fixed:
-            return
-        times, noise = batch.times[0], batch.noise
-        products = np.einsum("nkd,nld->kl", noise, noise)
-        if np.isfinite(products).all() and (np.diff(times) < 0).all():
-            self._add(tuple(times.tolist()), noise.shape[0] * noise.shape[2], products)
-
-    def fresh(self) -> Moments:
-        """An empty copy."""
-        return Moments()
-
-    def merge(self, other: Moments) -> None:
-        """Adds the sums of another, as far as there is room for its schedules: so no plain sum."""
-        for times, (count, products) in other.sums.items():
-            self._add(times, count, products)
-
-    def _add(self, times: tuple[float, ...], count: int, products: Floats) -> None:
-        if times in self.sums:
-            before, known = self.sums[times]
-            self.sums[times] = before + count, known + products
-        elif len(self.sums) < MOST_SCHEDULES:
-            self.sums[times] = count, products
 
 
 def suspect_of(
@@ -131,17 +97,45 @@ class Claimed:
 
 
 def diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Claimed | None = None) -> Suspect | None:
-    """The fault that fits best, if it beats the claim and fits; None where none does."""
-    seen = [_Seen(np.array(times), *sums) for times, sums in moments.sums.items() if _regular(variance, times, normal)]
+    """The fault that fits best, if it beats the claim and fits; None where none does.
+
+    A fault of one method alone is looked for where the noise of the other method is as claimed.
+    """
+    found = _diagnosed(moments, variance, normal, claimed_by)
+    if len(moments.methods) == 2:
+        for wrong, right in permutations(moments.methods):
+            alone = _diagnosed(moments.of(wrong), variance, normal, claimed_by)
+            if alone is None or alone.gain <= (found.gain if found is not None else 0.0) + FITTED:
+                continue
+            if _as_claimed(moments.of(right), variance, normal):
+                return alone
+    return found
+
+
+def _as_claimed(moments: Moments, variance: Variance, normal: bool) -> bool:
+    """Whether there are sums enough, and no fault beats the claim."""
+    fitted, seen = _fitted(moments, variance, normal)
+    return sum(one.count for one in seen) >= FEWEST_SAMPLES and fitted[0].fault is None
+
+
+def _fitted(moments: Moments, variance: Variance, normal: bool) -> tuple[list[_Fitted], list[Seen]]:
+    """The claim and all faults, those that fit best first, and the sums that they were fitted to."""
+    seen = [one for one in moments.seen() if _regular(variance, one.times, normal)]
     if sum(one.count for one in seen) < FEWEST_SAMPLES:
-        return None
+        return [], []
     claimed = [_factored(walked(variance(one.times))) for one in seen]
     base = sum(one.log_likelihood(factor) for one, factor in zip(seen, claimed, strict=True))
     fitted = [_Fitted(None, claimed, LEAST_GAIN)]
     for one in _suspected(seen, variance, claimed, normal):
         found = sum(known.log_likelihood(factor) for known, factor in zip(seen, one.factors, strict=True))
         fitted.append(replace(one, gain=found + one.gain - base))
-    fitted.sort(key=lambda one: one.gain, reverse=True)
+    return sorted(fitted, key=lambda one: one.gain, reverse=True), seen
+
+
+def _diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Claimed | None) -> Suspect | None:
+    fitted, seen = _fitted(moments, variance, normal)
+    if not fitted:
+        return None
     best, second = fitted[:2]
     # Few sessions of counts or rare jumps hardly tell whether it fits, but may tell it from all others.
     told = not normal and best.gain > DECISIVE * second.gain and sum(one.count for one in seen) < FEW
@@ -165,7 +159,7 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Cl
     return replace(suspect, priced=price(weighed, claimed_by.description, claimed_by.claims, normal))
 
 
-def _weighed(one: _Fitted, seen: list[_Seen], variance: Variance, normal: bool, alpha: float | None) -> Weighed:
+def _weighed(one: _Fitted, seen: list[Seen], variance: Variance, normal: bool, alpha: float | None) -> Weighed:
     """A fault with the precisions of its releases; with α its constant is taken to its confidence limit first."""
     assert one.fault is not None
     ratio, factors = one.ratio, one.factors
@@ -178,7 +172,7 @@ def _weighed(one: _Fitted, seen: list[_Seen], variance: Variance, normal: bool, 
     return Weighed(one.fault, ratio, found)
 
 
-def _counted(fault: Fault, seen: list[_Seen]) -> int:
+def _counted(fault: Fault, seen: list[Seen]) -> int:
     """How many independent numbers a fitted constant rests on."""
     firsts = sum(one.count for one in seen)
     laters = sum(one.count * (one.times.size - 1) for one in seen)
@@ -204,25 +198,7 @@ class _Fitted:
     """What was fitted, where that is a formula."""
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """Sums of products of so many sessions and coordinates at these times."""
-
-    times: Floats
-    count: int
-    products: Floats
-
-    def innovations(self, factor: Floats) -> Floats:
-        """The sums of products of what is independent, of variance 1, if the factor is right."""
-        half = solve_triangular(factor, self.products, lower=True)
-        return np.asarray(solve_triangular(factor, half.T, lower=True))
-
-    def log_likelihood(self, factor: Floats) -> float:
-        """That of normal noise, but for a constant."""
-        return float(-self.count * np.log(np.diag(factor)).sum() - 0.5 * np.trace(self.innovations(factor)))
-
-
-def _suspected(seen: list[_Seen], variance: Variance, claimed: list[Floats], normal: bool) -> Iterator[_Fitted]:
+def _suspected(seen: list[Seen], variance: Variance, claimed: list[Floats], normal: bool) -> Iterator[_Fitted]:
     """Faults with their factors; what they gain so far is minus what holds them back."""
     for fault, recursion in RECURSIONS.items():
         yield _Fitted(fault, [_factored(recursion(variance, one.times)) for one in seen], 0.0)
@@ -231,7 +207,7 @@ def _suspected(seen: list[_Seen], variance: Variance, claimed: list[Floats], nor
         yield from _powers(seen, claimed)
 
 
-def _powers(seen: list[_Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
+def _powers(seen: list[Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
     """Steps whose variance is wrong by powers of their two times."""
     steps = []
     for one, factor in zip(seen, claimed, strict=True):
@@ -250,7 +226,7 @@ def _powers(seen: list[_Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
     yield _Fitted(STEP_FACTOR, factors, -found.cost, words=found.words)
 
 
-def _constants(seen: list[_Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
+def _constants(seen: list[Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
     """All noise too large or small by one factor, the first release alone, or the steps alone."""
     squares = [np.diag(one.innovations(factor)) for one, factor in zip(seen, claimed, strict=True)]
     first, later = sum(s[0] for s in squares), sum(s[1:].sum() for s in squares)
@@ -281,7 +257,7 @@ def _factored(factor: Floats) -> Floats:
     return np.asarray(scales[:, None] * np.linalg.cholesky(correlation))
 
 
-def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
+def _fits(seen: list[Seen], factors: list[Floats]) -> bool:
     """Whether innovations have variance 1 at each position, and none follows the one before."""
     longest = max(one.times.size for one in seen)
     squares, counts, lagged, pairs = np.zeros(longest), np.zeros(longest), 0.0, 0
@@ -300,13 +276,13 @@ def _fits(seen: list[_Seen], factors: list[Floats]) -> bool:
     return bool(within.all()) and abs(lagged) <= LARGEST_CORRELATION * pairs + 6 * np.sqrt(pairs)
 
 
-def _precisions(one: _Seen, factor: Floats, variance: Variance) -> Floats:
+def _precisions(one: Seen, factor: Floats, variance: Variance) -> Floats:
     """1ᵀΣ⁻¹1 of the releases up to each one, times the variance that was paid for there."""
     informative = np.cumsum(solve_triangular(factor, np.ones(one.times.size), lower=True) ** 2)
     return np.asarray(informative * variance(one.times))
 
 
-def _regular(variance: Variance, times: tuple[float, ...], normal: bool) -> bool:
+def _regular(variance: Variance, times: Floats, normal: bool) -> bool:
     """Whether second moments tell something: any bias swamps a tiny step, and rare jumps have no useful ones."""
     apart = bool(np.all(np.diff(np.log(times)) < -(CLOSE if normal else CLOSE_JUMPS)))
-    return apart and bool(np.all(np.isfinite(variance(np.array(times)))) and min(times) > 0)
+    return apart and bool(np.all(np.isfinite(variance(times))) and min(times) > 0)

@@ -7,8 +7,9 @@ import pytest
 from scipy.stats import norm
 
 from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, FIRST_SCALED, FROM_FIRST, TIME_FOR_DEVIATION
+from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.auditing.noise_reduction.diagnosis.pricing import Weighed, limit, price
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, Moments, diagnosed
+from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, diagnosed
 from nrverify.subjects.description import describe
 from tests.unit.auditing.noise_reduction.batches import batch, brownian, laplace
 

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nrverify.auditing.noise_reduction.diagnosis.second_moments import Moments, diagnosed
+from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
+from nrverify.auditing.noise_reduction.diagnosis.second_moments import diagnosed
 from nrverify.auditing.noise_reduction.diagnosis.step_factor import step_factor
 
 
@@ -22,7 +23,7 @@ def moments_of(deviation, rng, sessions=40):
         for t, s in pairwise(times):
             noise.append(s / t * noise[-1] + deviation(s, t) * rng.standard_normal(sessions))
         path = np.stack(noise, axis=1)
-        found._add(tuple(times.tolist()), sessions, path.T @ path)
+        found.add("sample", tuple(times.tolist()), sessions, path.T @ path)
     return found
 
 
