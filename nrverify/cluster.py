@@ -31,13 +31,52 @@ class ClusterFailed(Exception):
     """The cluster was lost, or lost what it was given again and again."""
 
 
+class Calls(Executor):
+    """Calls on the workers of a cluster, as futures of the standard library.
+
+    Dask's own executor takes a result for an error when the worker that gave it dies at that moment: the result is
+    there, and the future behind it is said to be lost.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The future of the call; cancelling it cancels the call."""
+        ours: Future[Any] = Future()
+        theirs = self._client.submit(fn, *args, pure=False, retries=RETRIES, **kwargs)
+        ours.add_done_callback(lambda done: _cancel(theirs) if done.cancelled() else None)
+        theirs.add_done_callback(lambda done: _pass_on(done, ours))
+        return ours
+
+
+def _cancel(theirs: Any) -> None:
+    if theirs.status != "cancelled":
+        theirs.cancel()
+
+
+def _pass_on(theirs: Any, ours: Future[Any]) -> None:
+    """The outcome of a call, which is computed again should it be lost before it is here."""
+    try:
+        result = theirs.result()
+    except (CancelledError, asyncio.CancelledError):
+        ours.cancel()
+        ours.set_running_or_notify_cancel()
+    except BaseException as error:
+        if ours.set_running_or_notify_cancel():
+            ours.set_exception(error)
+    else:
+        if ours.set_running_or_notify_cancel():
+            ours.set_result(result)
+
+
 class Cluster:
     """A connection to a scheduler."""
 
     def __init__(self, client: Any, address: str) -> None:
         self.client = client
         self.address = address
-        self.executor: Executor = client.get_executor(pure=False, retries=RETRIES)
+        self.executor: Executor = Calls(client)
         self._alone_since: float | None = None
 
     @property

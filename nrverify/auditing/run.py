@@ -160,10 +160,15 @@ def _run(
         "samples": drawn,
         "stopped": stopped,
         "versions": {**versions, "python": platform.python_version()},
-        "seconds": round(time.monotonic() - started, 3),
+        "seconds": seconds_since(started),
         "subject_seconds": round(subject_seconds, 3),
         "refused": refused,
     }
+
+
+def seconds_since(started: float) -> float:
+    """On the clock of the wall, to the millisecond."""
+    return round(time.monotonic() - started, 3)
 
 
 def _reproduce(address: str | None, settings: Settings) -> str:

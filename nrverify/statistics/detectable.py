@@ -7,6 +7,7 @@ e-value at the median reaches what is needed, it is reached with probability one
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -17,10 +18,11 @@ SMALLEST, LARGEST = 1e-6, 1e3
 """Between which an effect is sought: no budget sees less, and more is no matter of statistics."""
 MARGIN = 1.03
 """By so much more than the median needs: sums are known from one run and tried in another."""
-STEPS = 60
-"""Halvings of the logarithm of that range: more digits than are ever printed."""
+STEPS = 32
+"""Halvings of the logarithm of that range: eight digits, more than are ever printed."""
 
 
+@lru_cache(maxsize=4096)
 def detectable_variance(count: int, needed: float) -> float:
     """The relative change of a variance, up or down, that so many squares show with log e ≥ needed half of the time."""
     if count < 2:
@@ -36,11 +38,13 @@ def detectable_variance(count: int, needed: float) -> float:
     return max(above, below)
 
 
+@lru_cache(maxsize=4096)
 def detectable_slope(energy: float, needed: float) -> float:
     """The slope on a covariate whose squares add up to `energy`."""
     return _least(lambda x: MeanWealth(x * energy, energy).log_e >= needed) if energy > 0 else float("inf")
 
 
+@lru_cache(maxsize=4096)
 def detectable_probability(count: int, probability: float, needed: float) -> float:
     """The change of a probability, up or down, that so many events of it show."""
     if count < 1 or not 0 < probability < 1:

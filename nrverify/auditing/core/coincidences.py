@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -77,13 +76,24 @@ def comparable(noise: Floats, scale: Floats, grid: float = 0.0) -> Bools:
     doubles. An innovation has at least half the variance of the smaller one of the noise and of
     the step to it; the medians of both, over sessions and coordinates, stand for their sizes.
     """
-    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-        sizes = np.nanmedian(np.abs(noise), axis=(0, 2))
-        steps = np.abs(np.diff(noise, axis=1))
-        moved = np.nanmedian(np.where(steps > 0, steps, np.nan), axis=(0, 2))
+    sizes = _medians(np.abs(noise))
+    steps = np.abs(np.diff(noise, axis=1))
+    moved = _medians(np.where(steps > 0, steps, np.nan))
     least = sizes.copy()
     least[1:] = np.fmin(sizes[1:], moved)
     return np.asarray(np.maximum(np.spacing(scale), grid) <= FINEST * least[:, None])
+
+
+def _medians(numbers: Floats) -> Floats:
+    """Of numbers (n, k, d) at each of the k places, leaving out NaN; NaN where nothing is left."""
+    if not numbers.size:
+        return np.full(numbers.shape[1], np.nan)
+    ordered = np.sort(np.moveaxis(numbers, 1, 0).reshape(numbers.shape[1], -1), axis=1)
+    count = np.count_nonzero(~np.isnan(ordered), axis=1)
+    low, high = np.maximum(count - 1, 0) // 2, count // 2
+    place = np.arange(len(ordered))
+    middle = 0.5 * (ordered[place, low] + ordered[place, np.minimum(high, ordered.shape[1] - 1)])
+    return np.where(count > 0, middle, np.nan)
 
 
 def folded(found: Innovations, usable: Bools) -> Floats:

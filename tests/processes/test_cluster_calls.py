@@ -1,0 +1,69 @@
+"""What comes of calls on a cluster, told by a client that does what Dask's does at awkward moments."""
+
+from concurrent.futures import CancelledError
+
+import pytest
+
+from nrverify.cluster import Calls
+
+
+class Pending:
+    """A future of Dask's, as far as it is used."""
+
+    def __init__(self, outcome, status):
+        self.outcome, self.status, self.cancelled_by_us = outcome, status, False
+
+    def add_done_callback(self, call):
+        self.call = call
+
+    def done(self):
+        self.call(self)
+
+    def cancel(self):
+        self.cancelled_by_us = True
+
+    def result(self):
+        if isinstance(self.outcome, BaseException):
+            raise self.outcome
+        return self.outcome
+
+
+class Client:
+    def __init__(self, future):
+        self.future = future
+
+    def submit(self, fn, *args, pure, retries):
+        assert not pure
+        assert retries > 0
+        return self.future
+
+
+def submitted(outcome, status):
+    theirs = Pending(outcome, status)
+    return theirs, Calls(Client(theirs)).submit(print)
+
+
+def test_a_result_whose_worker_dies_at_that_moment_is_a_result():
+    theirs, ours = submitted([1, 2], "lost")
+    assert not ours.done()
+    theirs.done()
+    assert ours.result(0) == [1, 2]
+
+
+def test_an_error_of_the_call_is_raised():
+    theirs, ours = submitted(KeyError("x"), "error")
+    theirs.done()
+    with pytest.raises(KeyError):
+        ours.result(0)
+
+
+def test_a_call_that_the_cluster_cancels_is_cancelled_and_a_call_that_we_cancel_is_told_the_cluster():
+    theirs, ours = submitted(CancelledError(), "cancelled")
+    theirs.done()
+    assert ours.cancelled()
+    assert not theirs.cancelled_by_us
+    theirs, ours = submitted([1], "pending")
+    ours.cancel()
+    assert theirs.cancelled_by_us
+    theirs.done()
+    assert ours.cancelled()
