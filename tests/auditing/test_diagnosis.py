@@ -134,13 +134,13 @@ def test_a_recursion_that_is_not_on_the_list_is_refuted_all_the_same():
 
 
 def test_a_diagnosis_leaves_the_other_cores_to_other_audits(monkeypatch):
-    threads = []
+    threads, whole = [], diagnosis._diagnosed
 
     def recorded(*arguments):
         threads.extend(library["num_threads"] for library in threadpool_info())
-        return diagnosed(*arguments)
+        return whole(*arguments)
 
-    monkeypatch.setattr(diagnosis, "diagnosed", recorded)
+    monkeypatch.setattr(diagnosis, "_diagnosed", recorded)
     with threadpool_limits(2):
         audit(ShortMemory(), samples=1_000)
         assert threads

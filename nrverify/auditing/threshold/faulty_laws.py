@@ -309,7 +309,8 @@ def levels_of(corners: Floats, finest: float) -> tuple[Floats, Floats]:
 
 def laplace_cdf(x: Floats) -> Floats:
     """P(L ≤ x) of a standard Laplace number."""
-    return np.where(x < 0, 0.5 * np.exp(np.minimum(x, 0)), 1 - 0.5 * np.exp(-np.maximum(x, 0)))
+    tail = 0.5 * np.exp(-np.abs(x))
+    return np.where(x < 0, tail, 1 - tail)
 
 
 def from_survival(survival: Floats) -> Floats:

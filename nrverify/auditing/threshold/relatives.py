@@ -110,8 +110,13 @@ class FittedScales:
 
 def fitted_scales(counts: Counts, alpha: float) -> FittedScales | None:
     """Fitted at constant ε; None where nothing was seen, or where the likelihood has no maximum."""
-    if not counts:
-        return None
+    return _fitted(tuple((design, tuple(seen.tolist())) for design, seen in counts.items()), alpha) if counts else None
+
+
+@lru_cache(maxsize=16)
+def _fitted(rows: tuple[tuple[Design, tuple[float, ...]], ...], alpha: float) -> FittedScales | None:
+    """Kept for a while: whether more runs are needed, and what is concluded, ask for the same fit."""
+    counts = {design: np.array(seen) for design, seen in rows}
 
     def cost(logs: Floats) -> float:
         a, b = np.exp(np.clip(logs, -4.0, 5.0))
