@@ -47,6 +47,7 @@ PAGES = {
     "architecture.md": "docs/ARCHITECTURE.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
+    "release.md": "docs/RELEASE-0.2.0.md",
     "security.md": "SECURITY.md",
 }
 """Each page, and the file of the repository that it shows."""

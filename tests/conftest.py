@@ -50,6 +50,7 @@ SECOND_TIER: dict[str, str | dict[str, str]] = {
     "harnesses/test_harnesses.py": "subjects in other languages",
     "recipes/test_recipes.py": "CI recipes",
     "docs/test_site.py": "the handbook built as a site",
+    "test_distributions.py": "distributions built and installed",
     # Calibration, reproduction, textbook recursions.
     "calibrate/test_calibration.py": "calibrations in small",
     "reproduce/test_reproduce_command.py": "whole reproductions",
