@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.explain.catalogue import Entry
+from nrverify.auditing.explain.experiments import experiment_of
 from nrverify.auditing.explain.remarks import Remark
 
 
@@ -28,6 +29,14 @@ def print_fault(fault: Fault, console: Console) -> None:
     for name, words in rows.items():
         if words:
             console.print(f"\n[bold]{name}.[/] {escape(words[:1].upper() + words[1:])}.", highlight=False)
+    experiment = experiment_of(fault)
+    console.print(f"\n[bold]How it looks.[/] {escape(experiment.symptom.replace('`', ''))}", highlight=False)
+    console.print("\n[bold]To confirm it[/], with subject and value = np.zeros(2):\n", highlight=False)
+    for line in experiment.code.split("\n"):
+        # Folded by the terminal and not here, so that it can be copied whole.
+        console.print(f"    {escape(line)}", highlight=False, soft_wrap=True)
+    if experiment.about:
+        console.print(f"\n{escape(experiment.about.replace('`', ''))}", highlight=False)
 
 
 def print_remark(id: str, remark: Remark, console: Console) -> None:
