@@ -64,6 +64,23 @@ ATOMS = Need(
 )
 
 
+class TieProbability(PortfolioCheck):
+    """A check of how often releases tie; subclasses bet on ties of fixed schedules under the topic `ON_FIXED`."""
+
+    def enough(self, alpha: float) -> bool:
+        """Whether the probability of a tie is known well enough."""
+        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
+
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
+        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
+        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
+
+    def _detectable(self, alpha: float) -> float:
+        ties = self.events(ON_FIXED)
+        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
+        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
+
+
 def _not_integer(mechanism: str, knob: str) -> bool:
     """Integers tie by chance: that is part of their law."""
     return not FAMILIES[mechanism].integer
@@ -83,7 +100,7 @@ def _not_integer(mechanism: str, knob: str) -> bool:
     templates={REPEATED_RELEASE.id: (NO_TIE, "{observed:.0f} ties in {count} releases")},
     implied_by=(*OF_INTEGRITY, "law.value"),
 )
-class LaplaceTies(PortfolioCheck):
+class LaplaceTies(TieProbability):
     """Laplace noise stays where it is between times s < t with probability exactly (s/t)², and jumps by Lap(t) else.
 
     Catches a wrong probability of staying, a wrong scale of the jumps, and noise without ties. On fixed schedules the
@@ -142,19 +159,6 @@ class LaplaceTies(PortfolioCheck):
             self._exponential(JUMPS, jumps)
             self._long_jumps(jumps)
 
-    def enough(self, alpha: float) -> bool:
-        """Whether the probability of a tie is known well enough."""
-        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
-
-    def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
-        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
-
-    def _detectable(self, alpha: float) -> float:
-        ties = self.events(ON_FIXED)
-        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
-        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
-
     def _ties(self, topic: Topic, tied: NDArray[np.bool_], probability: Floats | float) -> None:
         self.events(topic).bet(tied, probability)
         if topic in (ON_FIXED, IN_ADAPTIVE):
@@ -177,7 +181,7 @@ class LaplaceTies(PortfolioCheck):
     needs=(SEVERAL_RELEASES, TIMES_KNOWN, ATOMS),
     expected="ties with the probability of the atom of the bridge",
 )
-class AtomTies(PortfolioCheck):
+class AtomTies(TieProbability):
     """A release equals the one before as often as the atom of its bridge says, given the releases before.
 
     Catches a wrong probability of staying. Misses wrong sizes of the moves, which the checks of the law judge.
@@ -203,19 +207,6 @@ class AtomTies(PortfolioCheck):
         moving = np.isfinite(found.atom) & (found.atom < 1)
         self.count += int(moving.sum())
         self.events(ON_FIXED if batch.case.fixed else IN_ADAPTIVE).bet(found.tied[moving], found.atom[moving])
-
-    def enough(self, alpha: float) -> bool:
-        """Whether the probability of a tie is known well enough."""
-        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
-
-    def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
-        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
-
-    def _detectable(self, alpha: float) -> float:
-        ties = self.events(ON_FIXED)
-        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
-        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
 
 
 @form(
