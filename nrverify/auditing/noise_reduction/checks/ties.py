@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.declaration import Declared, Kind, Need, check, form
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import CLIPPED, REPEATED_RELEASE, WRONG_JUMPS, WRONG_STAY_PROBABILITY
-from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding, Size
 from nrverify.auditing.core.named_alternatives import FLOOR
 from nrverify.auditing.core.picture_sums import Frequencies
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
@@ -158,6 +159,15 @@ class LaplaceTies(TieProbability):
             jumps = np.abs(noise[:, position - 1] - noise[:, position]).ravel()[~tied] / t
             self._exponential(JUMPS, jumps)
             self._long_jumps(jumps)
+
+    def finding(self, alpha: float) -> Finding:
+        """What stands out; of wrong jumps also the scale of the least noisy release, which no jump has reached."""
+        found = super().finding(alpha)
+        last = cast(ExponentialWealth, self.portfolio[LAST]).estimate()
+        if found.fault is not WRONG_JUMPS or last.observed is None or last.error is None:
+            return found
+        numbers = {**found.estimate.numbers, LEAST_NOISY: last.observed, LEAST_NOISY_ERROR: last.error}
+        return replace(found, estimate=replace(found.estimate, numbers=numbers))
 
     def _ties(self, topic: Topic, tied: NDArray[np.bool_], probability: Floats | float) -> None:
         self.events(topic).bet(tied, probability)
