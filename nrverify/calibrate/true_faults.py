@@ -93,7 +93,7 @@ LAPLACE: dict[str, tuple[str, ...]] = {
     "forward-coin-backwards": ("wrong-stay-probability", "wrong-bridge"),
     "coin-forgets-the-noise": ("wrong-stay-probability", "wrong-bridge"),
     "shared-noise": COORDINATES,
-    "log-of-zero": ("not-a-number",),
+    "log-of-zero": ("not-a-number", "few-streams"),
     "three-percent-small": ("all-noise-scaled", "wrong-scale", "wrong-jumps"),
     "rescaled-path": ("one-noise-rescaled", "one-noise-shrunk", "wrong-stay-probability"),
     "jump-scale-tenth": ("wrong-jumps",),
@@ -208,18 +208,18 @@ DISCRETE: dict[str, tuple[str, ...]] = {
     "gaussian-integer-deviation": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere"),
 }
 SPARSE: dict[str, tuple[str, ...]] = {
-    "scales-not-used": ("wrong-query-scale", "query-noise-halved"),
-    "budget-not-divided": ("both-noises-halved", "wrong-query-scale", "wrong-threshold-scale"),
+    "scales-not-used": ("scales-not-used", "wrong-query-scale"),
+    "budget-not-divided": ("budget-not-divided", "wrong-query-scale", "wrong-threshold-scale"),
     "exponential-redrawn": ("threshold-noise-redrawn",),
-    "variant-3": ("query-noise-halved", "wrong-query-scale", "too-little-noise-for-claim"),
-    "variant-4": ("query-noise-halved", "wrong-query-scale", "too-little-noise-for-claim"),
+    "variant-3": ("positives-not-paid", "query-noise-halved", "wrong-query-scale", "too-little-noise-for-claim"),
+    "variant-4": ("positives-not-paid", "query-noise-halved", "wrong-query-scale", "too-little-noise-for-claim"),
     "variant-5": ("no-query-noise", "wrong-query-scale"),
     "variant-6": ("query-noise-halved", "wrong-query-scale", "answers-after-halt", "too-little-noise-for-claim"),
-    "usual-scales-for-three": ("too-little-noise-for-claim", "wrong-epsilon", "claim-violated"),
-    "gaussian-too-small": ("too-little-noise-for-claim", "wrong-epsilon", "claim-violated"),
-    "redrawn-after-positive": ("threshold-noise-redrawn", "threshold-noise-redrawn-with-epsilon"),
-    "exponential-subtracted": ("comparison-reversed", "wrong-threshold-scale"),
-    "halts-at-first": ("answers-after-halt",),
+    "usual-scales-for-three": ("positives-not-paid", "too-little-noise-for-claim", "wrong-epsilon", "claim-violated"),
+    "gaussian-too-small": ("delta-too-small", "too-little-noise-for-claim", "wrong-epsilon", "claim-violated"),
+    "redrawn-after-positive": ("threshold-noise-redrawn-after-positive", "threshold-noise-redrawn"),
+    "exponential-subtracted": ("threshold-noise-subtracted",),
+    "halts-at-first": ("halts-at-first-positive", "halts-early"),
 }
 ANY_STREAMS, ANY_OUTPUTS = ("textbook-fifty-streams",), ("textbook-price-of-the-last-run",)
 """Of mechanisms whose law is not known: their fault is that the claim is violated, but for these."""
@@ -268,5 +268,5 @@ def true_faults(mutant: str) -> tuple[str, ...]:
     if mutant in ANY_STREAMS:
         return (*SEED, *VIOLATED)
     if mutant in ANY_OUTPUTS:
-        return (*VIOLATED, *TOO_LITTLE, "unknown")
+        return ("price-of-state", *VIOLATED, *TOO_LITTLE)
     return (*VIOLATED, *TOO_LITTLE) if mutant.startswith("textbook-") else ()

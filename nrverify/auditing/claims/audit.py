@@ -40,12 +40,17 @@ class AnyMechanism(Mechanism):
         self.context: ClaimContext = context_of(host)
         self.level = levels(settings.alpha, settings.only, declarations)
         self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
-        self.reserved = int(min(MOST_FRESH, RESERVED * settings.samples)) if self._claim is not None else 0
+        self._samples = settings.samples
         self._only = settings.only
 
     @property
     def _claim(self) -> PrivacyClaim | None:
         return next((check for check in self.checks if isinstance(check, PrivacyClaim)), None)
+
+    @property
+    def reserved(self) -> int:
+        """For counting the event of the report."""
+        return int(min(MOST_FRESH, RESERVED * self._samples)) if self._claim is not None else 0
 
     @property
     def beside(self) -> int:

@@ -207,7 +207,9 @@ class PrivacyClaim(Declared):
                 f"more than that with confidence 1 − {alpha:.2g}, by all bets together; the clearest event, by which "
                 f"alone ε is at least {seen.epsilon:.3g} with confidence {seen.confidence:g}"
             )
-            observed = seen.claimed
+            if self.claim.single is not None:
+                # Of a curve, or of prices, the bets do not say at which ε it is violated.
+                observed = seen.claimed
         texts |= {"event": seen.words, "likely": seen.likely, "unlikely": seen.unlikely, "delta_words": words}
         estimate = Estimate(Measure.EPSILON, seen.claimed, observed, None, seen.runs + seen.other_runs, numbers)
         return Finding(quantity, estimate, CLAIM_VIOLATED, texts=texts)

@@ -41,6 +41,11 @@ class Claim:
         """The point that a report compares with: the only one, or that of a curve nearest to ε = 1."""
         return min(self.points, key=lambda point: abs((point.epsilon or 0.0) - 1.0))
 
+    @property
+    def single(self) -> float | None:
+        """The ε where one is claimed of all outputs; None of a curve, and where each output says what it has cost."""
+        return self.points[0].epsilon if len(self.points) == 1 else None
+
 
 @dataclass(frozen=True)
 class Recorded:

@@ -10,6 +10,12 @@ from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.statistics.estimate import Estimate, Measure
 
+LATER_RELEASE = "release"
+"""The number in a finding that says which release it is about, where that is one after the first."""
+
+LEAST_NOISY, LEAST_NOISY_ERROR = "least_noisy", "least_noisy_error"
+"""Numbers of a finding about jumps: the scale of releases that no jump has reached, over the claimed one."""
+
 
 @dataclass(frozen=True)
 class Place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core.declaration import Declared
 from nrverify.auditing.core.faults import alternative_of
-from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.finding import LATER_RELEASE, Finding, Size
 from nrverify.auditing.core.picture_limits import correlations, estimates, frequencies, uniformity
 from nrverify.auditing.core.picture_sums import Correlations, Frequencies
 from nrverify.auditing.core.pictures import Picture
@@ -109,7 +110,9 @@ class PortfolioCheck(Declared, Additive):
         if estimate.measure is Measure.ALTERNATIVE:
             fault, *others = dict.fromkeys(alternative_of(id).fault for id in estimate.alternatives)
         if estimate.measure is Measure.VARIANCE and estimate.observed is not None:
-            fault = fault_of_scale(fault, estimate.observed, topic.alone)
+            fault = fault_of_scale(fault, estimate.observed, topic.alone, topic.position)
+        if topic.position is not None:
+            estimate = replace(estimate, numbers={**estimate.numbers, LATER_RELEASE: float(topic.position)})
         return Finding(topic.quantity, estimate, fault, tuple(others))
 
     def leading(self, alpha: float) -> Topic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import (
     DEVIATION_FOR_VARIANCE,
+    UNKNOWN,
     WRONG_BRIDGE,
     WRONG_BRIDGE_VARIANCE,
     WRONG_SCALE,
@@ -28,9 +29,14 @@ def origin_of(ratio: float) -> str | None:
     return next((origin for simple, origin in ORIGINS.items() if abs(ratio / simple - 1) < NEAR), None)
 
 
-def fault_of_scale(fault: Fault, ratio: float, alone: bool) -> Fault:
-    """The fault that a ratio of variances shows; `alone` for a release by itself, not given the one before."""
+def fault_of_scale(fault: Fault, ratio: float, alone: bool, position: int | None = None) -> Fault:
+    """The fault that a ratio of variances shows; `alone` for a release by itself, not given the one before.
+
+    A variance taken for a deviation shows in first releases: of a later one alone (`position`) it is not said.
+    """
     constant = CONSTANT[0] < ratio < CONSTANT[1] or origin_of(ratio) is not None
     if constant or fault not in (WRONG_SCALE, WRONG_BRIDGE_VARIANCE):
         return fault
+    if alone and position is not None:
+        return UNKNOWN
     return DEVIATION_FOR_VARIANCE if alone else WRONG_BRIDGE

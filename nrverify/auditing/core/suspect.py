@@ -25,6 +25,8 @@ class Suspect:
     """Whether the noise claimed is normal: then second moments tell all."""
     redraws_repeated: bool
     """Whether the likeliest fault answers a time asked for again with another release."""
+    ties: bool = False
+    """Whether it gives a release again at a smaller time."""
     words: Mapping[str, str] = field(default_factory=dict)
     """What was fitted, in words, by the ids of faults that are a wrong formula."""
 

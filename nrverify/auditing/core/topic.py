@@ -24,6 +24,8 @@ class Topic:
     """The method of the subject it is about, where it is about one alone."""
     alone: bool = False
     """Whether it is about a release by itself, not given the one before."""
+    position: int | None = None
+    """The number of the release it is about, where it is about one after the first."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Topic) and self.quantity == other.quantity

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults import noise as of_noise
-from nrverify.auditing.core.faults.recursion import ALL_SCALED
-from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.faults.recursion import ALL_SCALED, TIME_FOR_DEVIATION
+from nrverify.auditing.core.finding import LATER_RELEASE, LEAST_NOISY, LEAST_NOISY_ERROR, Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.statistics.estimate import Measure
@@ -31,6 +31,17 @@ FORGETS = (of_noise.FRESH_NOISE, of_noise.FORGETFUL_SESSIONS)
 """Faults that answer a time asked for again with other noise."""
 JUMPS_APART = 0.25
 """By how much, relative, the scale of jumps may differ from that of all noise where all noise is scaled alike."""
+TOLD_APART = 3.0
+"""Standard errors from which on a scale is another."""
+SCALED = {TIME_FOR_DEVIATION.id: 0.5}
+"""Ratios of variances of faults that scale all noise alike by a constant of their own."""
+OF_ANOTHER_LAW = (
+    of_noise.WRONG_SHAPE,
+    of_noise.CLIPPED,
+    of_noise.ROUNDED_NORMALS,
+    of_noise.WRONG_STAY_PROBABILITY,
+)
+"""Faults that exact likelihoods tell from a wrong constant, and second moments of noise that is not normal do not."""
 MOST = 0.9
 """So large a share of what was counted is most of it."""
 IN_CLEAR = (of_noise.VALUE_IN_CLEAR, of_noise.NO_NOISE)
@@ -70,7 +81,7 @@ def root_cause(
     by_value = source == VALUE and not refuted.keys().isdisjoint(PRIMARY)
     if source not in LAWS or (by_value and (suspect is None or suspect.gain < evidence[VALUE])):
         suspect = None
-    if suspect is not None and not _explains(suspect, refuted):
+    if suspect is not None and not (_explains(suspect, refuted) and _of_scale(suspect, refuted, evidence)):
         suspect = None
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
@@ -95,6 +106,8 @@ def _as_likely(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mappi
     fresh = of_noise.FRESH_NOISE in _named(refuted, TRANSCRIPT) and not suspect.redraws_repeated
     if fresh and not suspect.normal and suspect.gain < MIXED * evidence[TRANSCRIPT]:
         found.append(of_noise.FRESH_NOISE)
+    if _is(refuted, TIES, of_noise.WRONG_JUMPS) and _ratio_of(suspect) is not None and _reaches(refuted[TIES], 1.0):
+        found.append(of_noise.WRONG_JUMPS)
     return found
 
 
@@ -147,9 +160,17 @@ def _source(refuted: Mapping[str, Finding], evidence: Mapping[str, float], integ
     if LATTICE in refuted and not in_clear:
         return LATTICE
     laws = [evidence[id] for id in (RELEASE, TRANSCRIPT, ADAPTIVE) if id in evidence]
-    clearly = laws and evidence.get(VALUE, 0.0) >= CLEARER * max(laws)
+    # A shift that lies along the value shows as a shift of single releases too, and no more clearly.
+    pull = _is(refuted, VALUE, of_noise.DEPENDS_ON_VALUE) and refuted[VALUE].estimate.measure is Measure.SHIFT
+    clearly = laws and evidence.get(VALUE, 0.0) >= (1.0 if pull else CLEARER) * max(laws)
     if _is(refuted, VALUE, of_noise.PULLED_TO_ZERO) or clearly:
         return VALUE
+    if _is(refuted, TIES, of_noise.REPEATED_RELEASE):
+        # A release that comes again has the noise of another time, and so a wrong law.
+        return TIES
+    if RELEASE in refuted and LATER_RELEASE in refuted[RELEASE].estimate.numbers:
+        # One release after the first is wrong by itself where the step to it is: what shows most is taken.
+        return max((id for id in PRIMARY if id in refuted), key=lambda id: evidence[id])
     return next((id for id in (*PRIMARY, VALUE) if id in refuted), None)
 
 
@@ -159,6 +180,9 @@ def _explains(suspect: Suspect, refuted: Mapping[str, Finding]) -> bool:
         return False
     if any(fault in NOT_OF_SECOND_MOMENTS for id in refuted for fault in _named(refuted, id)):
         return False
+    # Continuous noise that is drawn anew at every step never comes again.
+    if _is(refuted, TIES, of_noise.REPEATED_RELEASE) and not suspect.ties:
+        return False
     # It says nothing of coins that fall too often or too seldom, nor of a time asked twice unless it changes those.
     coins = (
         _is(refuted, TIES, of_noise.WRONG_STAY_PROBABILITY)
@@ -166,13 +190,40 @@ def _explains(suspect: Suspect, refuted: Mapping[str, Finding]) -> bool:
         and refuted[TIES].estimate.observed != 0
         and RELEASE not in refuted
     )
-    ratio = suspect.ratios.get(ALL_SCALED.id)
-    if ratio is not None and _is(refuted, TIES, of_noise.WRONG_JUMPS):
-        jumps = refuted[TIES].estimate
-        scale = jumps.observed if jumps.measure is Measure.SCALE else None
-        if scale is not None and abs(scale**2 / ratio - 1) > JUMPS_APART:
-            return False
+    if _is(refuted, TIES, of_noise.WRONG_JUMPS) and not _scales_jumps(suspect, refuted[TIES]):
+        return False
     return not coins and (REPEATED not in refuted or suspect.redraws_repeated)
+
+
+def _of_scale(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mapping[str, float]) -> bool:
+    """Whether a wrong constant may be meant; of noise that is not normal the exact bets tell it from another law."""
+    if suspect.normal or _ratio_of(suspect) is None:
+        return True
+    clearest = max((id for id in LAWS if id in refuted), key=lambda id: evidence[id])
+    # A slope on the past is none of a constant either.
+    return refuted[clearest].fault not in OF_ANOTHER_LAW and refuted[clearest].estimate.measure is not Measure.SLOPE
+
+
+def _ratio_of(suspect: Suspect) -> float | None:
+    """The ratio of variances by which a fault scales all noise alike, where it does."""
+    return suspect.ratios.get(ALL_SCALED.id, SCALED.get(suspect.faults[0].id))
+
+
+def _scales_jumps(suspect: Suspect, jumps: Finding) -> bool:
+    """Whether a fault that scales all noise alike has the scale that jumps have, and releases no jump has reached."""
+    ratio, estimate = _ratio_of(suspect), jumps.estimate
+    if ratio is None:
+        return True
+    apart = estimate.measure is Measure.SCALE and estimate.observed is not None
+    if apart and abs((estimate.observed or 0.0) ** 2 / ratio - 1) > JUMPS_APART:
+        return False
+    return _reaches(jumps, ratio**0.5)
+
+
+def _reaches(jumps: Finding, scale: float) -> bool:
+    """Whether releases that no jump has reached may have this scale, over the claimed one."""
+    least, error = (jumps.estimate.numbers.get(name) for name in (LEAST_NOISY, LEAST_NOISY_ERROR))
+    return least is None or error is None or abs(least / scale - 1) <= TOLD_APART * error
 
 
 def _follow(

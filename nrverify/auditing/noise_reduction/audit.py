@@ -120,18 +120,18 @@ class NoiseReductionMechanism(Mechanism):
         self.checks = [check for check in checks if check not in self.aside]
 
     @property
-    def reserved(self) -> int:  # type: ignore[override]
+    def reserved(self) -> int:
         """For advice, and for the attack on the last bits where it comes after the looks."""
         late = any(not check.exact for check in self.aside)
         return ADVICE_SAMPLES + (allowance(self.settings.samples, exact=False) if late else 0)
 
     @property
-    def drawn_aside(self) -> int:  # type: ignore[override]
+    def drawn_aside(self) -> int:
         """For an attack that is not shown."""
         return min(MOST, sum(allowance(self.settings.samples, check.exact) for check in self.aside))
 
     @property
-    def reserved_time(self) -> float:  # type: ignore[override]
+    def reserved_time(self) -> float:
         """For the attack on the last bits."""
         return TIME_SHARE if self.aside else 0.0
 

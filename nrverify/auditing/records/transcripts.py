@@ -36,7 +36,6 @@ ADAPTIVE_TIES = "ties of adaptive sessions are bet on, and not refuted; what wou
 class RecordedTranscriptsMechanism(NoiseReductionMechanism):
     """Recorded transcripts; the order of the file is the order of use."""
 
-    reserved = 0
     more = "recorded sessions are too few to exclude anything useful: record more"
 
     def __init__(self, record: RecordedTranscripts, settings: Settings) -> None:
@@ -54,6 +53,11 @@ class RecordedTranscriptsMechanism(NoiseReductionMechanism):
             numerics=settings.numerics or self.description.numerics or "idealized",
         )
         self.ask(context)
+
+    @property
+    def reserved(self) -> int:
+        """Nothing: no more can be asked."""
+        return 0
 
     def admit(self) -> None:
         """`SubjectFailed` where both sides have the same noise."""

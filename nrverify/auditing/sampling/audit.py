@@ -35,14 +35,8 @@ class Mechanism:
     level: Level
     aside: Sequence[Any] = ()
     """Checks that the mechanism itself draws for, outside the looks; `foreseen_after(samples)` says what they catch."""
-    drawn_aside = 0
-    """How much is drawn for each of them where it finds nothing."""
     after_refutation = 0
     """How much was drawn after a refutation, to learn what it means."""
-    reserved = 0
-    """Samples kept back for what is tried at the end."""
-    reserved_time = 0.0
-    """The share of the budget of time kept back for it."""
     more = "samples are too few to exclude anything useful; draw more with --samples or --budget"
     """What would help where so many samples leave everything undecided."""
 
@@ -50,6 +44,21 @@ class Mechanism:
     def beside(self) -> int:
         """How much is drawn beside the looks where nothing is refused."""
         return 0
+
+    @property
+    def drawn_aside(self) -> int:
+        """How much is drawn for each check aside where it finds nothing."""
+        return 0
+
+    @property
+    def reserved(self) -> int:
+        """Samples kept back for what is tried at the end."""
+        return 0
+
+    @property
+    def reserved_time(self) -> float:
+        """The share of the budget of time kept back for it."""
+        return 0.0
 
     def rehearse(self) -> None:
         """Completes what it is asked on a host that follows the claim, for a plan; nothing is judged."""

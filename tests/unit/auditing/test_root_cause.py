@@ -1,10 +1,12 @@
 """Which refutation others come of: findings in, root cause out."""
 
+from dataclasses import replace
+
 import pytest
 
 from nrverify.auditing.core.faults import noise as faults
 from nrverify.auditing.core.faults import recursion
-from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.finding import LATER_RELEASE, LEAST_NOISY, LEAST_NOISY_ERROR, Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.explain.root_cause import RootCause, root_cause
@@ -144,3 +146,63 @@ def test_sessions_that_forget_are_named_beside_the_fault_between_whose_moments_t
     assert weak.faults == (recursion.STEPS_SCALED, faults.FORGETFUL_SESSIONS)
     strong = found(forgetful, fitted=suspect(recursion.STEPS_SCALED, gain=301.0)).suspect
     assert strong.faults == (recursion.STEPS_SCALED,)
+
+
+AGAIN = refuted("ties", faults.REPEATED_RELEASE, None, FEW)
+
+
+def test_releases_that_come_again_are_of_no_recursion_that_never_repeats_one():
+    """Continuous noise drawn anew at every step is never the same twice, whatever its second moments are."""
+    anew = suspect(recursion.NOISE_ADDED)
+    assert found(AGAIN, RELEASE, fitted=anew) == RootCause("ties", None, frozenset({"law.release"}))
+    late = replace(suspect(recursion.LATE), ties=True)
+    assert found(AGAIN, RELEASE, fitted=late).suspect == late
+
+
+def test_a_shift_along_the_value_explains_a_shift_of_releases_that_shows_as_clearly():
+    pull = Estimate(Measure.SHIFT, 0.0, -1.5)
+    shifted = refuted("law.release", faults.SHIFTED, 100.0)
+    assert found(shifted, refuted("law.value", faults.DEPENDS_ON_VALUE, 101.0, pull)).check == "law.value"
+    assert found(shifted, refuted("law.value", faults.DEPENDS_ON_VALUE, 99.0, pull)).check == "law.release"
+
+
+def test_one_later_release_is_the_root_only_where_it_shows_most():
+    eighth = Estimate(Measure.VARIANCE, 1.0, 7.0, numbers={LATER_RELEASE: 8.0})
+    assert found(refuted("law.release", faults.UNKNOWN, 23.0, eighth), refuted("ties", *OFTEN)).check == "ties"
+    assert found(refuted("law.release", faults.UNKNOWN, 33.0, eighth), refuted("ties", *OFTEN)).check == "law.release"
+
+
+OFTEN = (faults.WRONG_STAY_PROBABILITY, 27.0, Estimate(Measure.EVENTS, 90.0, 145.0, count=332))
+
+
+def jumps(scale, least_noisy, error=0.03):
+    numbers = {LEAST_NOISY: least_noisy, LEAST_NOISY_ERROR: error}
+    return refuted("ties", faults.WRONG_JUMPS, 25.0, Estimate(Measure.SCALE, 1.0, scale, 0.02, 4000, numbers))
+
+
+def constant(ratio):
+    return replace(suspect(recursion.ALL_SCALED), ratios={recursion.ALL_SCALED.id: ratio}, normal=False)
+
+
+@pytest.mark.parametrize(
+    ("scale", "least_noisy", "named"),
+    [
+        # Releases that no jump has reached have the scale claimed: it is the jumps.
+        (1.12, 1.0, None),
+        # They have the scale of all other noise: it is not the jumps alone.
+        (1.12, 1.12, (recursion.ALL_SCALED,)),
+        # They do not tell.
+        (1.05, 1.02, (recursion.ALL_SCALED, faults.WRONG_JUMPS)),
+    ],
+)
+def test_jumps_are_told_from_all_noise_by_releases_that_no_jump_has_reached(scale, least_noisy, named):
+    said = found(jumps(scale, least_noisy), fitted=constant(scale**2)).suspect
+    assert (None if said is None else said.faults) == named
+
+
+@pytest.mark.parametrize("fault", [faults.WRONG_SHAPE, faults.CLIPPED, faults.WRONG_STAY_PROBABILITY])
+def test_a_constant_of_noise_that_is_not_normal_is_not_named_where_exact_bets_show_another_law(fault):
+    shown = refuted("law.transcript", fault, 20.0)
+    assert found(shown, fitted=constant(0.95)).suspect is None
+    assert found(refuted("law.transcript", faults.WRONG_SCALE, 20.0), fitted=constant(0.95)).suspect is not None
+    assert found(shown, fitted=replace(constant(0.95), normal=True)).suspect is not None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.named_alternatives import (
     FORGETFUL,
     FRESH,
@@ -36,6 +37,7 @@ from nrverify.auditing.noise_reduction.checks.integer_events import (
     steps_of_zero,
 )
 from nrverify.auditing.noise_reduction.checks.law_topics import LATER, LONGEST, STEPS, STRATA
+from nrverify.auditing.noise_reduction.checks.namings import fresh_or_bridge, rare_or_shape, scale_or_shape
 from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.auditing.noise_reduction.context import (
     ADAPTIVE,
@@ -174,11 +176,20 @@ class ReleaseLaw(PortfolioCheck):
             self.scale(self.stretches[stretch]).bet(_present(scores[stretches == stretch]))
 
     def leading(self, alpha: float) -> Topic:
-        """The topic that stands out; all first releases, where they say it too, and not those of one stretch."""
+        """The topic that stands out; all first releases, where they say it too, and not some or a later one."""
         leading, whole = self.portfolio.leading, topics.FIRST_VARIANCE
-        if leading.narrow and self.portfolio[whole].log_e >= -np.log(alpha):
+        of_all = self.portfolio[whole].log_e
+        later = leading.position is not None and isinstance(self.portfolio[leading], ScaleWealth)
+        as_good = later and of_all >= AS_GOOD * self.portfolio[leading].log_e
+        if (leading.narrow or as_good) and of_all >= -np.log(alpha):
             leading = whole
         return self.or_shift(leading, alpha)
+
+    def finding(self, alpha: float) -> Finding:
+        """What stands out, unless other topics say as much of another fault."""
+        evidence, found = self.portfolio[self.leading(alpha)].log_e, super().finding(alpha)
+        found = scale_or_shape(found, evidence, self.ratios(topics.FIRST_SHAPE))
+        return rare_or_shape(found, self.ratios(topics.FIRST_RARE))
 
 
 @check(
@@ -340,6 +351,14 @@ class TranscriptLaw(PortfolioCheck):
         least = max(-np.log(alpha), AS_GOOD * self.portfolio[leading].log_e)
         broad = max(topics.BROAD, key=lambda topic: self.portfolio[topic].log_e)
         return broad if self.portfolio[broad].log_e >= least else leading
+
+    def finding(self, alpha: float) -> Finding:
+        """What stands out, unless other topics say as much of another fault."""
+        leading = self.leading(alpha)
+        evidence, found = self.portfolio[leading].log_e, super().finding(alpha)
+        if leading in topics.MEMORIES:
+            found = fresh_or_bridge(found, evidence, self.ratios(topics.RECURSION))
+        return rare_or_shape(found, self.ratios(topics.RARE))
 
 
 @check(

@@ -26,9 +26,9 @@ LATER = range(1, LONGEST)
 """Positions of the releases after the first."""
 
 
-def _alone(variance: str, centre: str) -> tuple[Topic, Topic]:
-    shift = Topic(centre, SHIFTED, alone=True)
-    return Topic(variance, WRONG_SCALE, shift=shift, alone=True), shift
+def _alone(variance: str, centre: str, position: int | None = None) -> tuple[Topic, Topic]:
+    shift = Topic(centre, SHIFTED, alone=True, position=position)
+    return Topic(variance, WRONG_SCALE, shift=shift, alone=True, position=position), shift
 
 
 FIRST_VARIANCE, FIRST_CENTRE = _alone("variance of the first release", "centre of the first release")
@@ -40,9 +40,13 @@ BY_METHOD = {
     for method in METHODS
 }
 """Variance and centre of first releases, by the method they come from."""
-AT_POSITION = {at: _alone(f"variance of release {at + 1}", f"centre of release {at + 1}") for at in LATER}
+AT_POSITION = {
+    at: _alone(f"variance of release {at + 1}", f"centre of release {at + 1}", position=at + 1) for at in LATER
+}
 """Variance and centre of a later release alone, by its position."""
-BINS_AT_POSITION = {at: Topic(f"distribution of release {at + 1}", WRONG_SHAPE, alone=True) for at in LATER}
+BINS_AT_POSITION = {
+    at: Topic(f"distribution of release {at + 1}", WRONG_SHAPE, alone=True, position=at + 1) for at in LATER
+}
 
 
 def first_within(low: float, high: float) -> Topic:
@@ -105,3 +109,10 @@ GIVEN_AT_POSITION = {
     for at in LATER
 }
 """Variance and memory of a later release given the one before, by its position."""
+MEMORIES = (
+    MEMORY,
+    INNOVATION_BEFORE,
+    *(memory for _, memory in OVER_STEP.values()),
+    *(memory for _, memory in GIVEN_AT_POSITION.values()),
+)
+"""Topics about the mean of a release given the past: noise drawn afresh has a wrong one, as other bridges have."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.declaration import Declared, Kind, Need, check, form
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import CLIPPED, REPEATED_RELEASE, WRONG_JUMPS, WRONG_STAY_PROBABILITY
-from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding, Size
 from nrverify.auditing.core.named_alternatives import FLOOR
 from nrverify.auditing.core.picture_sums import Frequencies
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
@@ -64,6 +65,23 @@ ATOMS = Need(
 )
 
 
+class TieProbability(PortfolioCheck):
+    """A check of how often releases tie; subclasses bet on ties of fixed schedules under the topic `ON_FIXED`."""
+
+    def enough(self, alpha: float) -> bool:
+        """Whether the probability of a tie is known well enough."""
+        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
+
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
+        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
+        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
+
+    def _detectable(self, alpha: float) -> float:
+        ties = self.events(ON_FIXED)
+        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
+        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
+
+
 def _not_integer(mechanism: str, knob: str) -> bool:
     """Integers tie by chance: that is part of their law."""
     return not FAMILIES[mechanism].integer
@@ -83,7 +101,7 @@ def _not_integer(mechanism: str, knob: str) -> bool:
     templates={REPEATED_RELEASE.id: (NO_TIE, "{observed:.0f} ties in {count} releases")},
     implied_by=(*OF_INTEGRITY, "law.value"),
 )
-class LaplaceTies(PortfolioCheck):
+class LaplaceTies(TieProbability):
     """Laplace noise stays where it is between times s < t with probability exactly (s/t)², and jumps by Lap(t) else.
 
     Catches a wrong probability of staying, a wrong scale of the jumps, and noise without ties. On fixed schedules the
@@ -142,18 +160,14 @@ class LaplaceTies(PortfolioCheck):
             self._exponential(JUMPS, jumps)
             self._long_jumps(jumps)
 
-    def enough(self, alpha: float) -> bool:
-        """Whether the probability of a tie is known well enough."""
-        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
-
-    def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
-        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
-
-    def _detectable(self, alpha: float) -> float:
-        ties = self.events(ON_FIXED)
-        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
-        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
+    def finding(self, alpha: float) -> Finding:
+        """What stands out; of wrong jumps also the scale of the least noisy release, which no jump has reached."""
+        found = super().finding(alpha)
+        last = cast(ExponentialWealth, self.portfolio[LAST]).estimate()
+        if found.fault is not WRONG_JUMPS or last.observed is None or last.error is None:
+            return found
+        numbers = {**found.estimate.numbers, LEAST_NOISY: last.observed, LEAST_NOISY_ERROR: last.error}
+        return replace(found, estimate=replace(found.estimate, numbers=numbers))
 
     def _ties(self, topic: Topic, tied: NDArray[np.bool_], probability: Floats | float) -> None:
         self.events(topic).bet(tied, probability)
@@ -177,7 +191,7 @@ class LaplaceTies(PortfolioCheck):
     needs=(SEVERAL_RELEASES, TIMES_KNOWN, ATOMS),
     expected="ties with the probability of the atom of the bridge",
 )
-class AtomTies(PortfolioCheck):
+class AtomTies(TieProbability):
     """A release equals the one before as often as the atom of its bridge says, given the releases before.
 
     Catches a wrong probability of staying. Misses wrong sizes of the moves, which the checks of the law judge.
@@ -203,19 +217,6 @@ class AtomTies(PortfolioCheck):
         moving = np.isfinite(found.atom) & (found.atom < 1)
         self.count += int(moving.sum())
         self.events(ON_FIXED if batch.case.fixed else IN_ADAPTIVE).bet(found.tied[moving], found.atom[moving])
-
-    def enough(self, alpha: float) -> bool:
-        """Whether the probability of a tie is known well enough."""
-        return self.sessions >= FEWEST_SESSIONS and self._detectable(alpha) <= WORST_PROBABILITY
-
-    def sizes(self, alpha: float) -> tuple[Size, ...]:
-        """A change of the probability of a tie, of its average over the steps of fixed schedules."""
-        return (Size("probability of a tie on fixed schedules", self._detectable(alpha), "probability"),)
-
-    def _detectable(self, alpha: float) -> float:
-        ties = self.events(ON_FIXED)
-        needed = -math.log(alpha) - self.portfolio.log_weights[ON_FIXED]
-        return detectable_probability(ties.count, ties.foreseen / max(ties.count, 1), needed)
 
 
 @form(

@@ -27,6 +27,8 @@ FEWEST_INNOVATIONS, MOST_LEFT = 100, 0.1
 Sum = tuple[int, float]
 KINDS = ("dimension", "method", "release", "time")
 """In which places are told apart: a method is 1 for open() and 0 for sample(), a time the decade it lies in."""
+FIRST, LATER = "first release at a time", "later release at a time"
+"""By decade, too, but of first and of later releases apart."""
 
 
 class Places(Additive):
@@ -46,7 +48,9 @@ class Places(Additive):
         self._add(("method", float(batch.case.method == "open"), case), counts.sum(), squares.sum())
         for place, (time, count, square) in enumerate(zip(batch.times[0], counts, squares, strict=True)):
             self._add(("release", place + 1, case), count, square)
-            self._add(("time", float(np.floor(np.log10(time))), case), count, square)
+            decade = float(np.floor(np.log10(time)))
+            self._add(("time", decade, case), count, square)
+            self._add((LATER if place else FIRST, decade, case), count, square)
 
     def _add(self, place: tuple[str, float, str], count: int, square: float) -> None:
         self.sums[place] = self.sums.get(place, np.zeros(2)) + np.array([count, square], dtype=float)

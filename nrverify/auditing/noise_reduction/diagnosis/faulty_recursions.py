@@ -8,6 +8,7 @@ here changes one of these; rows of a factor A say how a release is made of indep
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,3 +197,13 @@ def _answers_again(recursion: Recursion) -> bool:
 
 UNREPEATED = frozenset(fault for fault, recursion in RECURSIONS.items() if not _answers_again(recursion))
 """Those that answer a time asked for again with another release."""
+
+
+def _gives_again(recursion: Recursion) -> bool:
+    """Whether two of the releases at different times are the same."""
+    factor = recursion(lambda times: times, np.array([8.0, 4.0, 2.0, 1.0]))
+    return any(np.allclose(*rows) for rows in pairwise(factor))
+
+
+TIED = frozenset(fault for fault, recursion in RECURSIONS.items() if _gives_again(recursion))
+"""Those that give a release again at a smaller time: exact ties of continuous noise come of no others."""

@@ -21,6 +21,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import (
     RECURSIONS,
+    TIED,
     UNREPEATED,
     Variance,
     bridged,
@@ -44,8 +45,6 @@ EXPLAINED, PLENTY = 0.7, 60.0
 which the diagnosis takes no notice, can have hundreds."""
 FITS = (0.75, 1.33)
 """What fits has pooled variances of its innovations within these, beyond what chance explains."""
-DECISIVE, FEW = 5.0, 500
-"""Below so many sessions a fault that gains so many times what the next does is named without asking if it fits."""
 NEAR, MOST_NAMED = 2.0, 3
 """Log-likelihood within which faults are hardly told apart, and how many are named."""
 LARGEST_CORRELATION = 0.2
@@ -142,10 +141,8 @@ def _diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: C
     fitted, seen = _fitted(moments, variance, normal)
     if not fitted:
         return None
-    best, second = fitted[:2]
-    # Few sessions of counts or rare jumps hardly tell whether it fits, but may tell it from all others.
-    told = not normal and best.gain > DECISIVE * second.gain and sum(one.count for one in seen) < FEW
-    if best.fault is None or not (told or _fits(seen, best.factors)):
+    best = fitted[0]
+    if best.fault is None or not _fits(seen, best.factors):
         return None
     near = [one for one in fitted[1:MOST_NAMED] if one.gain > best.gain - NEAR and one.fault is not None]
     shown = [one for one in (best, *near) if one is best or _fits(seen, one.factors)]
@@ -157,6 +154,7 @@ def _diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: C
         best.gain,
         normal,
         redraws_repeated=best.fault in UNREPEATED,
+        ties=best.fault in TIED,
         words={one.fault.id: one.words for one in shown if one.fault is not None and one.words},
     )
     if claimed_by is None:
@@ -208,7 +206,7 @@ def _suspected(seen: list[Seen], variance: Variance, claimed: list[Floats], norm
     """Faults with their factors; what they gain so far is minus what holds them back."""
     for fault, recursion in RECURSIONS.items():
         yield _Fitted(fault, [_factored(recursion(variance, one.times)) for one in seen], 0.0)
-    yield from _constants(seen, claimed)
+    yield from _constants(seen, claimed, normal)
     if normal:
         yield from _powers(seen, claimed)
 
@@ -232,8 +230,11 @@ def _powers(seen: list[Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
     yield _Fitted(STEP_FACTOR, factors, -found.cost, words=found.words)
 
 
-def _constants(seen: list[Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
-    """All noise too large or small by one factor, the first release alone, or the steps alone."""
+def _constants(seen: list[Seen], claimed: list[Floats], normal: bool) -> Iterator[_Fitted]:
+    """All noise too large or small by one factor; of normal noise the first release alone, or the steps alone.
+
+    Counts are thinned and jumps are taken or not: their steps have no constant.
+    """
     squares = [np.diag(one.innovations(factor)) for one, factor in zip(seen, claimed, strict=True)]
     first, later = sum(s[0] for s in squares), sum(s[1:].sum() for s in squares)
     firsts, laters = sum(one.count for one in seen), sum(one.count * (one.times.size - 1) for one in seen)
@@ -242,7 +243,7 @@ def _constants(seen: list[Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
         # Without noise there is nothing to compare: other checks say so.
         return
     yield _Fitted(ALL_SCALED, [np.sqrt(alike) * factor for factor in claimed], -FITTED, alike)
-    if not laters or min(first / firsts, later / laters) <= SMALLEST:
+    if not normal or not laters or min(first / firsts, later / laters) <= SMALLEST:
         return
     for fault, of_first, of_later in (
         (FIRST_SCALED, float(first / firsts), 1.0),
@@ -279,7 +280,7 @@ def _fits(seen: list[Seen], factors: list[Floats]) -> bool:
     chance = 4 * np.sqrt(5 / counts)
     ratios = squares / counts
     within = (ratios > FITS[0] - chance) & (ratios < FITS[1] + chance)
-    return bool(within.all()) and abs(lagged) <= LARGEST_CORRELATION * pairs + 6 * np.sqrt(pairs)
+    return bool(within.all()) and abs(lagged) <= LARGEST_CORRELATION * pairs + 4 * np.sqrt(pairs)
 
 
 def _precisions(one: Seen, factor: Floats, variance: Variance) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
+from nrverify.auditing.noise_reduction.diagnosis.fault_location import FIRST, LATER, Places
 
 SPREAD = 12.0
 """Times as much as chance spreads variances of normal noise: more than heavy tails do."""
@@ -68,9 +68,17 @@ def differs(places: Places) -> bool:
 
 
 def only_first_right(places: Places) -> bool:
-    """Whether the first release has the variance claimed, and some later ones have not."""
+    """Whether first releases have the variance claimed, and some later ones have not, at the same times.
+
+    Later releases have smaller times: a fault of small times alone is none of the bridge.
+    """
+    before, after = _levels(places, FIRST), _levels(places, LATER)
+    times = {time for time, sums in before.items() if sums[0] >= FEWEST and time in after}
+    if not times or abs(_errors(_added(after[time] for time in times))) < WRONG:
+        return False
     levels = _levels(places, "release")
-    first = levels.pop(1.0, (0.0, 0.0))
+    levels.pop(1.0, None)
+    first = _added(before[time] for time in times)
     if first[0] < FEWEST or abs(_errors(first)) > RIGHT:
         return False
     # The same deviation as the later ones have would have shown in the first.
@@ -79,6 +87,11 @@ def only_first_right(places: Places) -> bool:
     if worst is None or max(map(abs, far)) < WRONG:
         return False
     return bool(abs(np.log(worst[1] / worst[0])) * np.sqrt(first[0] / 2) > WRONG)
+
+
+def _added(sums: Iterable[Sum]) -> Sum:
+    parts = list(sums)
+    return sum(count for count, _ in parts), sum(square for _, square in parts)
 
 
 def _levels(places: Places, kind: str) -> dict[float, Sum]:

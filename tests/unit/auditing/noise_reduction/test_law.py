@@ -114,7 +114,7 @@ def remembers_little(rng):
 TRANSCRIPTS = [
     (lambda rng: brownian(rng), None),
     (fresh, "fresh-noise"),
-    (remembers_little, "fresh-noise"),
+    (remembers_little, "wrong-bridge"),
     (forgetful, "forgetful-sessions"),
     (lambda rng: wide(rng, np.sqrt(1.3)), "wrong-bridge-variance"),
     (lambda rng: wide(rng, 3.0), "wrong-bridge"),
