@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.registry import check_ids, declaration_of
+from nrverify.auditing.registry import asking_attributes, check_ids, declaration_of
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, Description
 from nrverify.subjects.reach import description_of
 
@@ -24,22 +24,42 @@ def asked_of(subject: Any, timeout: float, law: Any = None) -> tuple[str, ...]:
 
         given = specified(law)
         with in_use(given):
-            return check_ids(given.name, _read(subject, "knob") or "time")
-    mechanism, knob = _read(subject, "mechanism"), _read(subject, "knob")
+            return check_ids(given.name, _read(subject, "knob") or "time", _having(subject))
+    mechanism, knob, having = _read(subject, "mechanism"), _read(subject, "knob"), _having(subject)
     if mechanism not in MECHANISMS or knob not in (None, "time", "epsilon"):
         description = description_of(subject, timeout)
-        mechanism, knob = description.mechanism, description.knob
-    return check_ids(mechanism, knob or "time")
+        mechanism, knob, having = description.mechanism, description.knob, _having(description)
+    return check_ids(mechanism, knob or "time", having)
 
 
 def unasked(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
     """Checks that were asked for by name, or by a claim about the last bits, and are for other subjects than this."""
-    asked = check_ids(description.mechanism, description.knob or "time")
+    asked = check_ids(description.mechanism, description.knob or "time", _having(description))
     knob = f" and knob {description.knob!r}" if description.mechanism in NOISE_REDUCTION else ""
     why = f"it is not for subjects with mechanism {description.mechanism!r}{knob}"
     named = (*only, LAST_BITS) if numerics == "exact" and not only else only
     found = [(id, declaration_of(id)) for id in dict.fromkeys(named) if id not in asked]
-    return [CheckResult(id, one.kind, CheckVerdict.NOT_COVERED, message=why) for id, one in found if one is not None]
+    return [
+        CheckResult(id, one.kind, CheckVerdict.NOT_COVERED, message=_needs(one.attribute) or why)
+        for id, one in found
+        if one is not None
+    ]
+
+
+def _needs(attribute: str) -> str:
+    return f"it is for subjects with {attribute} = True" if attribute else ""
+
+
+def _having(subject: Any) -> tuple[str, ...]:
+    """The attributes that ask for checks of their own, as far as they can be read without making the subject."""
+    return tuple(name for name in asking_attributes() if not isinstance(subject, str) and _true(subject, name))
+
+
+def _true(subject: Any, name: str) -> bool:
+    try:
+        return getattr(subject, name, None) is True
+    except Exception:
+        return False
 
 
 def _read(subject: Any, name: str) -> str | None:

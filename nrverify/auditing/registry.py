@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Collection
 from functools import cache
 from types import ModuleType
 
@@ -70,7 +71,19 @@ def known_ids() -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.id for one in all_declarations()))
 
 
-def check_ids(mechanism: str, knob: str) -> tuple[str, ...]:
-    """The checks that subjects with this mechanism and knob may be asked, in the order of their report."""
-    found = [one for one in declarations_for(mechanism) if one.applies(mechanism, knob)]
+def check_ids(mechanism: str, knob: str, attributes: Collection[str] = ()) -> tuple[str, ...]:
+    """The checks that subjects with this mechanism and knob may be asked, in the order of their report.
+
+    `attributes` are those it has of the ones that ask for a check of their own.
+    """
+    found = [
+        one
+        for one in declarations_for(mechanism)
+        if one.applies(mechanism, knob) and (not one.attribute or one.attribute in attributes)
+    ]
     return tuple(dict.fromkeys(one.id for one in found))
+
+
+def asking_attributes() -> frozenset[str]:
+    """The attributes of subjects that ask for checks of their own."""
+    return frozenset(one.attribute for one in all_declarations() if one.attribute)

@@ -83,7 +83,7 @@ class BrownianFault:
     def _of_case(self, case: Case, rng: np.random.Generator) -> float:
         d = len(case.value)
         noise, t = np.zeros((SESSIONS, d)), np.full((SESSIONS, 1), np.inf)
-        times: list[Floats] = [np.full(SESSIONS, first_time(case.rule))]
+        times: list[Floats] = [np.full(SESSIONS, first_time(case.falling_rule))]
         releases: list[Floats] = []
         total = self.each_session(d)
         while True:
@@ -98,7 +98,7 @@ class BrownianFault:
                 noise[moving] = mean + np.sqrt(variance) * rng.standard_normal(step.noise.shape)
                 t[moving] = s[moving]
             releases.append(case.array + noise)
-            following = next_times(case.rule, times, releases)
+            following = next_times(case.falling_rule, times, releases)
             if following is None:
                 return total
             times.append(following)

@@ -97,12 +97,12 @@ class ScaledFault:
 
     def _simulated(self, case: Case, rng: np.random.Generator) -> float:
         d = len(case.value)
-        times = [np.full(ADAPTIVE_SESSIONS, first_time(case.rule))]
+        times = [np.full(ADAPTIVE_SESSIONS, first_time(case.falling_rule))]
         noise = LAPLACE.start(self.c * times[0][:, None], (ADAPTIVE_SESSIONS, d), rng)
         releases = [case.array + noise]
         jumps, sizes = 0.0, 0.0
         last = times[0].copy()
-        while (following := next_times(case.rule, times, releases)) is not None:
+        while (following := next_times(case.falling_rule, times, releases)) is not None:
             here = np.flatnonzero(np.isfinite(following))
             t, s = last[here, None], following[here, None]
             moved = noise.copy()

@@ -242,7 +242,27 @@ GRIDS: dict[str, tuple[str, ...]] = {
     "truncated": ("shifted", "wrong-bridge-mean", "depends-on-value"),
 }
 
+INTERPOLATION = ("wrong-interpolation-variance", "wrong-bridge-variance")
+ANY_ORDER: dict[str, tuple[str, ...]] = {
+    "lower-ignored": ("less-noisy-neighbour-ignored",),
+    "remembered": ("order-remembered", "less-noisy-neighbour-ignored"),
+    "noisier-afresh": FRESH,
+    "forgotten-time": ("repeated-time-redrawn",),
+    "laplace-lower-ignored": ("less-noisy-neighbour-ignored",),
+    "bridge-variance-between": INTERPOLATION,
+    "variance-tenth-between": INTERPOLATION,
+    "middle-of-neighbours": ("wrong-interpolation-mean", "wrong-bridge-mean"),
+    "upper-ignored": ("noisier-neighbour-ignored",),
+    "shared-between": COORDINATES,
+    "laplace-upper-ignored": ("noisier-neighbour-ignored",),
+    "laplace-no-lower-atom": ("wrong-stay-probability",),
+    "laplace-keep-linear": ("wrong-stay-probability",),
+    "skellam-share-of-whole": ("wrong-interpolation-mean", "wrong-bridge-mean"),
+    "discrete-taken-to-fall": ("order-remembered", "wrong-bridge"),
+}
+
 _GROUPS = {
+    "any-order-": (ANY_ORDER, VIOLATED),
     "last-bits-": (LAST_BITS, VIOLATED),
     "grid-": (GRIDS, VIOLATED),
     "discrete-": (DISCRETE, VIOLATED),

@@ -88,6 +88,18 @@ class Brownian:
         s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
         return Normal(given, np.sqrt(t - s))
 
+    def between(self, s: ArrayLike, low: ArrayLike, high: ArrayLike, at_low: ArrayLike, at_high: ArrayLike) -> Normal:
+        """X_s given its neighbours l < u: N(at_low + (s-l)/(u-l) (at_high - at_low), (s-l)(u-s)/(u-l))."""
+        s, low, high = arguments.nested(s, low, high)
+        share, deviation = (s - low) / (high - low), np.sqrt(s - low) * np.sqrt((high - s) / (high - low))
+        share, deviation, below, above = arguments.broadcast(
+            s=share,
+            deviation=deviation,
+            at_low=arguments.real("at_low", at_low),
+            at_high=arguments.real("at_high", at_high),
+        )
+        return Normal(below + share * (above - below), deviation)
+
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """⟨value - neighbour, 2 release - value - neighbour⟩ / 2t."""
         t, release = arguments.positive("t", t), arguments.real("release", release)

@@ -21,6 +21,7 @@ from nrverify.laws.discrete_laplace_bridge import (
     whole_draw,
 )
 from nrverify.laws.process import Size
+from nrverify.laws.staying_between import StayingBetween
 from nrverify.laws.validation import times as arguments
 from nrverify.laws.validation.times import Floats
 
@@ -106,6 +107,28 @@ class DiscreteLaplace:
         stay = np.exp(-slow) * (from_t / from_s) ** 2
         spread = np.expm1(-fast) / from_s * (np.expm1(-slow) / from_s)
         return StayingDiscreteLaplace(k, t, stay, spread)
+
+    def between(
+        self, s: ArrayLike, low: ArrayLike, high: ArrayLike, at_low: ArrayLike, at_high: ArrayLike
+    ) -> StayingBetween:
+        """X_s given its neighbours l < u: it stayed at at_low, or moved by a draw at s seen from u, by Bayes' rule.
+
+        The weights are those of the ways to get from at_low to at_high: by staying until s, or by moving before it.
+        """
+        s, low, high = arguments.nested(s, low, high)
+        below, above = (
+            arguments.integer(name, x).astype(np.float64) for name, x in (("at_low", at_low), ("at_high", at_high))
+        )
+        s, low, high, below, above = arguments.broadcast(s=s, low=low, high=high, at_low=below, at_high=above)
+        distance = above - below
+        before, after, whole = (self.forward(*ends, 0) for ends in ((low, s), (s, high), (low, high)))
+        drawn = np.exp(self.marginal(high).logpdf(0))
+        # Off 0 the law of the distance cancels; at 0 it may also come of staying all the way.
+        rest = np.where(distance == 0, after.stay + after.spread * drawn, after.spread)
+        total = np.where(distance == 0, whole.stay + whole.spread * drawn, whole.spread)
+        fresh = np.where(distance == 0, drawn, 1.0)
+        step = DiscreteLaplaceBridge(s, high, distance)
+        return StayingBetween(below, before.stay * (rest / total), before.spread * (fresh / total), step, integer=True)
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """(‖release - neighbour‖₁ - ‖release - value‖₁) / t."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from nrverify.laws.laplace_bridge import LaplaceBridge, uniform
 from nrverify.laws.process import Size
+from nrverify.laws.staying_between import StayingBetween
 from nrverify.laws.validation import times as arguments
 from nrverify.laws.validation.times import Floats
 
@@ -94,6 +95,23 @@ class Laplace:
         s, t = arguments.times(s, t)
         s, t, given = arguments.broadcast(s=s, t=t, given=arguments.real("given", given))
         return AtomicLaplace(given, t, (s / t) ** 2, ((t - s) / t) * (1 + s / t))
+
+    def between(
+        self, s: ArrayLike, low: ArrayLike, high: ArrayLike, at_low: ArrayLike, at_high: ArrayLike
+    ) -> StayingBetween:
+        """X_s given its neighbours l < u: atoms at both, and where they are equal nothing but that point.
+
+        It stays at at_low with weight (l/s)² (u²-s²)/(u²-l²).
+        """
+        s, low, high = arguments.nested(s, low, high)
+        below, above = arguments.real("at_low", at_low), arguments.real("at_high", at_high)
+        s, low, high, below, above = arguments.broadcast(s=s, low=low, high=high, at_low=below, at_high=above)
+        whole = (high - low) * (1 + low / high)
+        stay = (low / s) ** 2 * ((high - s) * (1 + s / high) / whole)
+        move = (s - low) / s * (1 + low / s) * (high / whole)
+        equal = below == above
+        step = LaplaceBridge(s, high, above - below)
+        return StayingBetween(below, np.where(equal, 1.0, stay), np.where(equal, 0.0, move), step, integer=False)
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """(‖release - neighbour‖₁ - ‖release - value‖₁) / t."""

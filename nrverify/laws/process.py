@@ -56,3 +56,14 @@ class Process(Protocol):
         Scalars `value` and `neighbour`: elementwise in `release`. Arrays of shape (d,): the last axis of `release` is
         the coordinate axis, the loss is summed over it, and t broadcasts against the other axes.
         """
+
+
+class TwoSided(Process, Protocol):
+    """A process whose releases may be asked for in any order."""
+
+    def between(self, s: ArrayLike, low: ArrayLike, high: ArrayLike, at_low: ArrayLike, at_high: ArrayLike) -> Any:
+        """The law of X_s given X_low = at_low and X_high = at_high, low < s < high.
+
+        By the Markov property it is also that given further releases at smaller or larger times. Where it has atoms at
+        the two values, `atom_low` and `atom_high` are their weights.
+        """

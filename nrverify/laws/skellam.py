@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nrverify.laws.process import Size
-from nrverify.laws.skellam_bridge import SkellamBridge
+from nrverify.laws.skellam_bridge import ShiftedBridge, SkellamBridge
 from nrverify.laws.special import integer_sums as lattice
 from nrverify.laws.special.bessel import log_ratio, log_scaled
 from nrverify.laws.validation import times as arguments
@@ -100,6 +100,18 @@ class Skellam:
         k = arguments.integer("given", given).astype(np.float64)
         s, t, k = arguments.broadcast(s=s, t=t, given=k)
         return SymmetricSkellam(k, self._variance(t - s))
+
+    def between(
+        self, s: ArrayLike, low: ArrayLike, high: ArrayLike, at_low: ArrayLike, at_high: ArrayLike
+    ) -> ShiftedBridge:
+        """X_s given its neighbours l < u: at_low plus a bridge over s-l of u-l, since increments are stationary."""
+        s, low, high = arguments.nested(s, low, high)
+        below, above = (
+            arguments.integer(name, x).astype(np.float64) for name, x in (("at_low", at_low), ("at_high", at_high))
+        )
+        s, low, high, below, above = arguments.broadcast(s=s, low=low, high=high, at_low=below, at_high=above)
+        variances = (self._variance(s - low), self._variance(high - s), self._variance(high - low))
+        return ShiftedBridge(below, SkellamBridge(*variances, above - below))
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
         """Σ log I_{|release - value|}(μ) - log I_{|release - neighbour|}(μ), μ = 2·rate·t."""

@@ -80,6 +80,39 @@ class SkellamBridge:
         return result[()]
 
 
+@dataclass(frozen=True, eq=False)
+class ShiftedBridge:
+    """`origin` plus a bridge: the law of a release between two others, counted from the one at the smaller time."""
+
+    origin: Floats
+    bridge: SkellamBridge
+
+    @property
+    def atom(self) -> Any:
+        """0: all weights are in the log-pmf."""
+        return self.bridge.atom
+
+    def logpdf(self, x: ArrayLike) -> Any:
+        """The log-pmf; -inf where x is not an integer."""
+        return self.bridge.logpdf(arguments.points(x, self.origin) - self.origin)
+
+    def cdf(self, x: ArrayLike) -> Any:
+        """P(X <= x)."""
+        return self.bridge.cdf(arguments.points(x, self.origin) - self.origin)
+
+    def cdf_left(self, x: ArrayLike) -> Any:
+        """P(X < x)."""
+        return self.bridge.cdf_left(arguments.points(x, self.origin) - self.origin)
+
+    def sf(self, x: ArrayLike) -> Any:
+        """P(X > x), with relative accuracy in the upper tail."""
+        return self.bridge.sf(arguments.points(x, self.origin) - self.origin)
+
+    def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
+        """An exact draw."""
+        return self.origin.astype(np.int64) + self.bridge.rvs(rng, size)
+
+
 def _log_pmf(j: Floats, before: Floats, after: Floats, whole: Floats, k: Floats, top: Floats | None = None) -> Floats:
     """log I_|j|(before) I_|k-j|(after) / I_|k|(whole), each factor tilted to the most likely slope k/whole."""
     slope = k / whole

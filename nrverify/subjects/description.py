@@ -168,8 +168,8 @@ class Description:
     )
     any_order: bool = attribute(
         FLAG,
-        "Whether times may be asked for in any order (knob `time` only). This version asks in falling order alone, and "
-        "says so.",
+        "Whether times may be asked for in any order (knob `time` only); then each release is judged given all before "
+        "it, on both sides in time.",
         applies=NOISE_REDUCTION,
         recorded=False,
         default=False,
@@ -325,6 +325,8 @@ def describe(given: Mapping[str, Any]) -> Description:
                 raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}")
     if described.any_order and described.knob == "epsilon":
         raise attributes()["any_order"].error(True, "left out with knob 'epsilon', which is asked at rising ε")
+    if described.any_order and mechanism not in FAMILIES:
+        raise attributes()["any_order"].error(True, f"left out with {mechanism}, which is not asked for times")
     if mechanism in THRESHOLD:
         check_threshold(described, given, attributes(), "delta_of" in methods)
     # The sensitivity of Skellam noise is that of one integer.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -83,8 +84,51 @@ class Follow:
         return max(at, self.end) if self.end < self.start else min(at, self.end)
 
 
-def shrunk(policy: Fixed | Follow, low: float, high: float) -> Fixed | Follow:
+@dataclass(frozen=True)
+class Roam:
+    """Asks for times in any order: between, above or below those asked before, by what was released.
+
+    After a release that rose above the one before it looks for the widest gap among larger times, else among smaller
+    ones, and asks at a share of the gap. The last request is the first again.
+    """
+
+    low: float
+    high: float
+    length: int
+    share: float
+    """Where in a gap it asks, from the smaller end, evenly in logarithms."""
+
+    @property
+    def words(self) -> str:
+        """From where to where it asks."""
+        return f"{self.low:.3g} to {self.high:.3g} in any order"
+
+    def next_at(self, asked: Sequence[float], releases: Sequence[Floats]) -> float | None:
+        """The next request; it depends on the releases alone, as an analyst's may."""
+        if not asked:
+            return self._within(self.low, self.high)
+        if len(asked) >= self.length:
+            return None
+        if len(asked) == self.length - 1 and self.length > SHORTEST_RETURN:
+            return asked[0]
+        rose = len(releases) > 1 and float(releases[-1][0]) > float(releases[-2][0])
+        ends = sorted({self.low, *asked, self.high})
+        gaps = [(low, high) for low, high in pairwise(ends) if (low >= asked[-1]) == rose]
+        gaps = gaps or list(pairwise(ends))
+        return self._within(*max(gaps, key=lambda gap: gap[1] / gap[0]))
+
+    def _within(self, low: float, high: float) -> float:
+        return float(low * (high / low) ** self.share)
+
+
+SHORTEST_RETURN = 3
+"""Sessions of more releases end with the first request again."""
+
+
+def shrunk(policy: Fixed | Follow | Roam, low: float, high: float) -> Fixed | Follow | Roam:
     """The same policy with its requests moved into [low, high]."""
+    if isinstance(policy, Roam):
+        return replace(policy, low=min(max(policy.low, low), high), high=min(max(policy.high, low), high))
     if isinstance(policy, Fixed):
         return Fixed(tuple(min(max(at, low), high) for at in policy.schedule))
     return replace(policy, start=min(max(policy.start, low), high), end=min(max(policy.end, low), high))
@@ -139,6 +183,6 @@ def _released(session: Session, requests: Sequence[float], at: float) -> Floats:
     try:
         return session.release(at, first=not requests)
     except ReleaseRefused as refusal:
-        if at == requests[-1]:
+        if at in requests:
             raise SubjectRefused(refusal) from refusal
         raise

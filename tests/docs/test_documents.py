@@ -16,7 +16,7 @@ DOCUMENTS = sorted(
 )
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
-ADAPTERS = {"README.md": ["MyBrownian"], "docs/ADAPTER.md": ["Counter", "OneRelease"]}
+ADAPTERS = {"README.md": ["MyBrownian"], "docs/ADAPTER.md": ["Counter", "OneRelease", "AnyOrder"]}
 
 
 def blocks(name):

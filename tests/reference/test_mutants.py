@@ -116,11 +116,14 @@ def test_sessions_release_in_the_shape_of_the_value_and_may_be_interleaved(entry
 
 
 @pytest.mark.parametrize("entry", having("open", *NOISE))
-def test_a_request_for_more_noise_is_refused(entry: Mutant | Benign) -> None:
+def test_a_request_for_more_noise_is_refused_unless_it_may_be_made(entry: Mutant | Benign) -> None:
     subject = entry.subject()
     session = subject.open(value_of(subject, 1), 3)
     *_, least = knob_values(subject)
     session.release(least)
+    if getattr(subject, "any_order", False):
+        assert np.isfinite(session.release(knob_values(subject)[0])).all()
+        return
     with pytest.raises(ValueError, match=r"increase|never rise"):
         session.release(knob_values(subject)[0])
 

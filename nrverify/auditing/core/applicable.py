@@ -27,7 +27,7 @@ def applicable(
     """
     forms: dict[str, list[Declaration]] = {}
     for one in declarations:
-        if one.applies(description.mechanism, description.knob or "time") and (not only or one.id in only):
+        if one.asked(description) and (not only or one.id in only):
             forms.setdefault(one.id, []).append(one)
     checks, missing = [], []
     for id, known in forms.items():

@@ -78,6 +78,13 @@ class Declaration:
     unseen: str
     """Why recorded sessions may hold nothing that it can judge."""
     cls: Any = field(compare=False)
+    attribute: str = ""
+    """The attribute of a subject that asks for it: the check is not mentioned of subjects that do not have it."""
+
+    def asked(self, described: Any) -> bool:
+        """Whether the statement means anything for a subject that describes itself so."""
+        wanted = not self.attribute or bool(getattr(described, self.attribute))
+        return wanted and self.applies(described.mechanism, described.knob or "time")
 
     @property
     def doc(self) -> str:
@@ -101,6 +108,8 @@ class Declared:
     """Whether its question is the same at any value, so that it also sees sessions of neighbouring values."""
     sees_grid: ClassVar[bool] = False
     """Whether it sees releases on a declared grid as they are; other checks see the ideal ones behind them."""
+    sees_any_order: ClassVar[bool] = False
+    """Whether it sees sessions whose times come in any order; other checks see those whose times fall."""
     in_smoke: ClassVar[bool] = False
     """Whether it also sees what the smoke stage draws."""
 
@@ -131,6 +140,7 @@ def check(
     decisive: bool = False,
     records: str | None = None,
     unseen: str = "nothing was recorded that it can judge",
+    attribute: str = "",
 ) -> Callable[[C], C]:
     """Declares the class below as a check."""
 
@@ -152,6 +162,7 @@ def check(
             records,
             unseen,
             cls,
+            attribute,
         )
         cls.id, cls.kind, cls.claims = id, kind.value, claims
         return cls
@@ -163,5 +174,8 @@ def form(of: type[Declared], **changes: Any) -> Callable[[C], C]:
     """Declares the class below as another form of a check that is declared already: the same id, kind and statement."""
     first = of.declaration
     same = {"id": first.id, "kind": first.kind, "sentence": first.sentence, "order": first.order}
-    shared = ("mechanisms", "weight", "claims", "applies", "expected", "templates", "implied_by", "decisive", "unseen")
+    shared = (
+        *("mechanisms", "weight", "claims", "applies", "expected", "templates", "implied_by", "decisive", "unseen"),
+        "attribute",
+    )
     return check(**{**same, **{name: getattr(first, name) for name in shared}, **changes})

@@ -86,7 +86,7 @@ def innovations(
     log_alone = np.full(noise.shape, np.nan)
     log_alone[rows, columns] = alone.logpdf(here)
     marginal[rows, columns] = (
-        _integer_scores(alone, here, log_alone[rows, columns], rng) if integer else _scores(alone, here)
+        integer_scores(alone, here, log_alone[rows, columns], rng) if integer else scores(alone, here)
     )
     z[:, 0] = marginal[:, 0]
 
@@ -99,7 +99,7 @@ def innovations(
         log_bridge = np.asarray(law.logpdf(here))
         atom[rows, columns] = law.atom
         on_atom = tied[rows, columns] & (atom[rows, columns] > 0)
-        scored = _integer_scores(law, here, log_bridge, rng) if integer else _scores_off_the_atom(law, here, given)
+        scored = integer_scores(law, here, log_bridge, rng) if integer else scores_off_the_atom(law, here, given)
         z[rows, columns] = np.where(on_atom, np.nan, scored)
         fresh[rows, columns] = np.where(on_atom, -np.inf, log_alone[rows, columns] - log_bridge)
     return Innovations(z, marginal, tied, atom, fresh, repeated)
@@ -117,7 +117,7 @@ def _where(mask: NDArray[np.bool_], times: Floats, alike: bool) -> tuple[Places,
     return rows, columns, times[rows, columns][:, None]
 
 
-def _scores(law: Law, x: Floats) -> Floats:
+def scores(law: Law, x: Floats) -> Floats:
     """Normal scores of x under a continuous law."""
     score = getattr(law, "score", None)
     if score is not None:
@@ -125,16 +125,16 @@ def _scores(law: Law, x: Floats) -> Floats:
     return _from_tails(np.asarray(law.cdf(x)), np.asarray(law.sf(x)))
 
 
-def _integer_scores(law: Law, x: Floats, log_weight: Floats, rng: np.random.Generator) -> Floats:
+def integer_scores(law: Law, x: Floats, log_weight: Floats, rng: np.random.Generator) -> Floats:
     """Normal scores of x under an integer-valued law, randomised within the weight of x."""
     lower = np.asarray(law.cdf_left(x)) + rng.random(x.shape) * np.exp(log_weight)
     return _from_tails(lower, 1.0 - lower)
 
 
-def _scores_off_the_atom(law: Law, x: Floats, given: Floats) -> Floats:
+def scores_off_the_atom(law: Law, x: Floats, given: Floats) -> Floats:
     """Normal scores given that x is not on the atom at `given`, whose weight is taken off the tail it is in."""
     if getattr(law, "score", None) is not None:
-        return _scores(law, x)
+        return scores(law, x)
     atom = np.asarray(law.atom)
     below, above = np.asarray(law.cdf_left(x)), np.asarray(law.sf(x))
     lower = np.where(x > given, below - atom, below)

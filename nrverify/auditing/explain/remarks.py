@@ -26,11 +26,6 @@ REMARKS = {
         "by factors of 1.5 and says here what was refused. Nothing is known about the subject there. A subject can "
         "say where it works with range = (smallest, largest) of its knob and dimensions = (1, 3).",
     ),
-    "law.any-order": Remark(
-        "Releases in any order have the law of the process.",
-        "Not covered, for subjects with any_order = True: this version asks for times in falling order, and judges "
-        "those releases as it does of any subject. What is released between two earlier times is not examined.",
-    ),
     "randomness.repeats": Remark(
         "The same seed gives the same transcript.",
         "Advice. A subject that cannot be seeded is audited like any other, but its finding cannot be had again from "

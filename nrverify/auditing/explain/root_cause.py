@@ -16,12 +16,13 @@ from nrverify.statistics.estimate import Measure
 REPEATED, LATTICE, STREAMS, VALUE = "ties.repeated-time", "lattice", "randomness.streams", "law.value"
 """Ids of checks, as declared."""
 RELEASE, TRANSCRIPT, ADAPTIVE, TIES = "law.release", "law.transcript", "law.adaptive", "ties"
+ANY_ORDER = "law.any-order"
 """Ids of checks, as declared."""
 INDEPENDENCE = ("independence.coordinates", "independence.sessions")
 """Ids of checks, as declared."""
-PRIMARY = (RELEASE, TIES, TRANSCRIPT, ADAPTIVE, REPEATED)
+PRIMARY = (RELEASE, TIES, TRANSCRIPT, ADAPTIVE, ANY_ORDER, REPEATED)
 """Checks that show a fault of the law directly, in the order in which one is taken for the root."""
-LAWS = (RELEASE, TRANSCRIPT, ADAPTIVE, TIES, REPEATED, VALUE)
+LAWS = (RELEASE, TRANSCRIPT, ADAPTIVE, TIES, ANY_ORDER, REPEATED, VALUE)
 """A fault that explains the second moments is named in the first of these that is refuted."""
 CLEARER = 1.2
 """A check that tests the very fault has so much more evidence than those that see what comes of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,6 +20,12 @@ from nrverify.auditing.noise_reduction.attack import MOST, TIME_SHARE, allowance
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design import values
+from nrverify.auditing.noise_reduction.design.any_order import (
+    any_order_cases,
+    in_any_order,
+    reordered,
+    without_repeats,
+)
 from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, bit_pairs, bit_schedule
 from nrverify.auditing.noise_reduction.design.cases import (
     DEFAULT_DIMENSIONS,
@@ -48,6 +55,7 @@ from nrverify.auditing.noise_reduction.smoke import (
     refusals,
     repeats_itself,
     smoke,
+    smoke_any_order,
 )
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
@@ -139,7 +147,8 @@ class NoiseReductionMechanism(Mechanism):
         """The cases, checks and pairs for what the subject admits; before the smoke stage, for all of it."""
         description = self.description
         times_known = description.knob == "time" or "time_of" in description.methods
-        cases = tuple(cases_for(description, knob, dimensions, most))
+        asked = (description, knob, dimensions, most)
+        cases = (*cases_for(*asked), *any_order_cases(*asked))
         numerics = self.settings.numerics or description.numerics or "idealized"
         self.ask(
             NoiseReductionContext(
@@ -174,6 +183,8 @@ class NoiseReductionMechanism(Mechanism):
         knob, refused = admitted_range(drawer, self.description, self.context.knob)
         longest = max([case.rule.length for case in self.context.cases], default=LONGEST)
         admitted = smoke(drawer, self.description, knob, longest)
+        if in_any_order(self.description):
+            smoke_any_order(drawer, self.description, knob, admitted.most_releases)
         self.refusals += [*refused, *admitted.refused]
         self.refused_settings = admitted.settings
         self.prepare(knob, admitted.dimensions, admitted.most_releases)
@@ -213,7 +224,8 @@ class NoiseReductionMechanism(Mechanism):
         tasks = []
         for case, own in zip(cases, shares(cases, drawn), strict=True):
             alone = self.context.most_releases == 1
-            moved = varied(case, self.context.knob, self.description.integer, rng, alone)
+            move = reordered if case.any_order else partial(varied, alone=alone)
+            moved = move(case, self.context.knob, self.description.integer, rng)
             moved = within_room(at_other_values(moved, self.description.integer, of_values), self.description)
             tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST_TOGETHER))
         for pair in self.pairs:
@@ -228,6 +240,9 @@ class NoiseReductionMechanism(Mechanism):
             self.pairs = [pair for pair in self.pairs if pair != task.setting]
             return None
         case: Case = task.setting
+        if case.ranks is not None and len(set(case.ranks)) < len(case.ranks):
+            self.refusals.append(f"repeated times ({reason})")
+            return self._replaced(task, without_repeats(case))
         if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
@@ -263,8 +278,8 @@ class NoiseReductionMechanism(Mechanism):
         try:
             repeats = repeats_itself(drawer, self.description, self.context.knob, self.context.most_releases)
             if "open" in self.description.methods:
-                several = self.context.several_releases
-                self.advice.append(refusals(drawer, self.context.knob, self.context.cases[0].value, several))
+                falling = self.context.several_releases and not self.description.any_order
+                self.advice.append(refusals(drawer, self.context.knob, self.context.cases[0].value, falling))
         except (SubjectFailed, SubjectRefused):
             return
         if not repeats:
@@ -293,9 +308,6 @@ class NoiseReductionMechanism(Mechanism):
             self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
         covered = [*found, *self.not_covered, *self.advice]
         covered += slack_of(self.context)
-        if self.description.any_order:
-            words = "times were asked for in falling order alone: releases in any other order are not examined"
-            covered.append(CheckResult("law.any-order", Kind.LAW, CheckVerdict.NOT_COVERED, message=words))
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.any_order import placed
 from nrverify.auditing.core.ideal_paths import ideal_releases, told_apart, within_cells
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.finite import Finite, sound
@@ -17,6 +18,7 @@ from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
+from nrverify.laws.process import TwoSided
 from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
@@ -64,6 +66,9 @@ def show(
     checks: Sequence[TranscriptCheck],
 ) -> None:
     """Transcripts to every check that can use them; releases that are not numbers to the one that counts them."""
+    if case.any_order:
+        show_any_order(description, case, releases, asked, rng, checks)
+        return
     finite = sound(releases, asked)
     found = None
     if times is not None and finite and integers(description, releases) and description.granularity is None:
@@ -75,6 +80,27 @@ def show(
     for check in checks:
         if finite or isinstance(check, Finite):
             check.observe(batch if behind is None or _sees_grid(check) else behind)
+
+
+def show_any_order(
+    description: Description,
+    case: Case,
+    releases: Floats,
+    asked: Floats,
+    rng: np.random.Generator,
+    checks: Sequence[TranscriptCheck],
+) -> None:
+    """Transcripts whose times come in any order, to the checks that see those."""
+    finite = sound(releases, asked)
+    found = None
+    if finite and integers(description, releases):
+        scale = np.abs(releases) + np.abs(case.array)
+        process = cast(TwoSided, description.claimed_process)
+        found = placed(process, releases - case.array, asked, scale, rng, integer=description.integer)
+    batch = Batch(case, releases, asked, asked, None, found)
+    for check in checks:
+        if getattr(check, "sees_any_order", False) and (finite or isinstance(check, Finite)):
+            check.observe(batch)
 
 
 def _sees_grid(check: object) -> bool:

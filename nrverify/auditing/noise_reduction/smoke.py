@@ -27,6 +27,8 @@ SMOKE_SESSIONS = 2
 """For each method, dimension and value: two, so that a method that works only once fails here."""
 LONGEST = 12
 """Releases of the longest schedule that is tried where no case asks for any: that of the usual designs."""
+ANY_ORDER = (0.5, 0.2, 0.8, 0.4)
+"""Positions in the range of a schedule in any order: noisier after less noise, and between two others."""
 MORE_NOISE = "a request for more noise after less"
 ADVICE_SAMPLES = 10
 """Sessions of `repeats_itself`, `disturbed` and `refusals` together."""
@@ -159,6 +161,21 @@ def _admitted_length(
     return Length(admitted, why)
 
 
+def smoke_any_order(drawer: Drawer, description: Description, knob: Knob, most: int | None) -> None:
+    """Times in any order by every method; `SubjectFailed` where a subject that says it takes them so refuses them."""
+    value = (VALUES[0],) * _smallest(description)
+    schedule = tuple(knob.at(position) for position in ANY_ORDER)[:most]
+    for method in methods_of(description):
+        try:
+            draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), SMOKE_SESSIONS)
+        except (SubjectRefused, ReleaseRefused) as refusal:
+            asked = ", ".join(f"{at:.4g}" for at in schedule)
+            raise SubjectFailed(
+                f"attribute any_order is True: the times {asked} at the value {_vector(value)} by {method}() are "
+                f"refused ({refusal}); it must be left out where times may not rise"
+            ) from None
+
+
 def _vector(value: tuple[float, ...]) -> str:
     return f"[{', '.join(f'{x:g}' for x in value)}]"
 
@@ -166,6 +183,7 @@ def _vector(value: tuple[float, ...]) -> str:
 def drawn_beside(description: Description) -> int:
     """Sessions that are drawn beside the looks where nothing is refused: of the smoke stage, and for advice."""
     trials = 2 + len(description.dimensions or DIMENSIONS) * len(VALUES) * SMOKE_SESSIONS
+    trials += SMOKE_SESSIONS if description.any_order else 0
     return len(methods_of(description)) * trials + ADVICE_SAMPLES
 
 
@@ -216,8 +234,11 @@ def _smallest(description: Description) -> int:
     return (description.dimensions or DEFAULT_DIMENSIONS)[0]
 
 
-def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...], several: bool) -> CheckResult:
-    """What happens to invalid requests: advice, never a refutation."""
+def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...], falling: bool) -> CheckResult:
+    """What happens to invalid requests: advice, never a refutation.
+
+    More noise after less is invalid where times must be `falling`; after a session of one release nothing is asked.
+    """
     middle, back = knob.at(0.5), knob.at(0.25)
     requests = {
         MORE_NOISE: [middle, back],
@@ -225,8 +246,7 @@ def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...], several: bool
         "a negative number": [-1.0],
         "NaN": [float("nan")],
     }
-    if not several:
-        # Refused whatever it asks for: a session is over after one release.
+    if not falling:
         del requests[MORE_NOISE]
     answers = {}
     for name, asked in requests.items():

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.plan.any_order_noise import draw_next
 from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.auditing.threshold.outputs import bits_of, ones_of, outputs
@@ -173,6 +174,7 @@ class ClaimedLaw(Answering):
         releases = np.full((sessions, policy.length, d), np.nan)
         asked = np.full((sessions, policy.length), np.nan)
         noise, last = np.zeros((sessions, d)), np.full(sessions, np.inf)
+        path = np.full(releases.shape, np.nan) if self.description.any_order else None
         for step in range(policy.length):
             following = [
                 policy.next_at(asked[row, :step].tolist(), list(releases[row, :step]))
@@ -187,7 +189,11 @@ class ClaimedLaw(Answering):
             times = asked[rows, step]
             if self.description.knob != "time":
                 times = self.scalar(Scalar("time_of", times.tolist()))
-            _descend(process, noise, last, rows, self._spread * times, rng)
+            if path is None:
+                _descend(process, noise, last, rows, self._spread * times, rng)
+            else:
+                draw_next(process, path, self._spread * asked, step, rng)
+                noise = path[:, step]
             releases[rows, step] = values[rows] + (np.round(noise[rows]) if self._integer else noise[rows])
             if (grid := self.description.granularity) is not None:
                 releases[rows, step] = grid * np.rint(releases[rows, step] / grid)

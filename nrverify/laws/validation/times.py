@@ -88,6 +88,19 @@ def times(s: ArrayLike, t: ArrayLike) -> tuple[Floats, Floats]:
     return early, late
 
 
+def nested(s: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Three times 0 < low < s < high, broadcast against each other."""
+    found = broadcast(s=positive("s", s), low=positive("low", low), high=positive("high", high))
+    time, lower, upper = found
+    bad = ~((lower < time) & (time < upper))
+    if np.any(bad):
+        raise ValueError(
+            f"s = {_first(time, bad)} must lie between low = {_first(lower, bad)} and high = {_first(upper, bad)}: "
+            "they are the times of the nearest releases on both sides; order the three"
+        )
+    return time, lower, upper
+
+
 def broadcast(**arrays: Floats) -> tuple[Floats, ...]:
     """The arrays brought to one shape."""
     try:

@@ -6,6 +6,7 @@ Each mutant is a right implementation with one mistake that a competent engineer
 from __future__ import annotations
 
 from nrverify.reference.mutants import (
+    any_order,
     boundary,
     discrete,
     epsilon_knob,
@@ -36,6 +37,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *laplace.MUTANTS,
     *skellam.MUTANTS,
     *discrete.MUTANTS,
+    *any_order.MUTANTS,
     *threshold.MUTANTS,
     *sparse_vector.MUTANTS,
     *boundary.MUTANTS,
@@ -51,6 +53,7 @@ BENIGN: tuple[Benign, ...] = (
     *CLAIMS,
     *RELATIVES,
     *discrete.RIGHT,
+    *any_order.RIGHT,
     *sparse_vector.BENIGN,
     *textbook.BENIGN,
     *last_bits.RIGHT,

@@ -1,6 +1,6 @@
 """The faults an audit can name: one table with permanent ids, and for each its cause, its effect and where to look."""
 
-from nrverify.auditing.core.faults import curve, halting, noise, outputs, recursion
+from nrverify.auditing.core.faults import any_order, curve, halting, noise, outputs, recursion
 from nrverify.auditing.core.faults.fault import (
     Alternative,
     Effect,
@@ -17,6 +17,7 @@ __all__ = [
     "Fault",
     "alternative",
     "alternative_of",
+    "any_order",
     "curve",
     "fault_of",
     "halting",

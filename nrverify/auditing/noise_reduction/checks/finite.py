@@ -45,6 +45,7 @@ class Finite(Declared, Additive):
     """
 
     sees_grid = True
+    sees_any_order = True
 
     def __init__(self) -> None:
         self.samples = 0

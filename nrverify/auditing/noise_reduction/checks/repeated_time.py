@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nrverify.auditing.core.any_order import neighbours
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.noise import REPEATED_TIME_MOVED, REPEATED_TIME_REDRAWN
 from nrverify.auditing.core.finding import Finding, Size
@@ -56,6 +58,7 @@ class SameAnswer(Declared, Additive):
     """
 
     sees_grid = True
+    sees_any_order = True
 
     def __init__(self) -> None:
         self.sessions = 0
@@ -72,8 +75,7 @@ class SameAnswer(Declared, Additive):
 
     def observe(self, batch: Batch) -> None:
         """Counts repeated requests whose release changed beyond rounding."""
-        repeated = batch.asked[:, 1:] == batch.asked[:, :-1]
-        steps = np.abs(np.diff(batch.releases, axis=1))
+        repeated, steps = _repeats(batch)
         scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
         self.sessions += int(repeated.any(axis=1).sum())
         self.repeats += int(repeated.sum())
@@ -116,3 +118,15 @@ class SameAnswer(Declared, Additive):
         estimate = Estimate(Measure.COUNT, 0.0, float(self.changed), None, self.repeats, {"change": change})
         fault = REPEATED_TIME_MOVED if change < SLIGHT else REPEATED_TIME_REDRAWN
         return Finding("repeated times that changed the release", estimate, fault, certain=True)
+
+
+def _repeats(batch: Batch) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Which releases after the first are of a time asked for before, and by how much each differs from that one.
+
+    Falling times come again at once; in any order they may come again after others.
+    """
+    if not batch.case.any_order:
+        return batch.asked[:, 1:] == batch.asked[:, :-1], np.abs(np.diff(batch.releases, axis=1))
+    same = neighbours(batch.asked).same[:, 1:]
+    before = np.take_along_axis(batch.releases, np.maximum(same, 0)[..., None], axis=1)
+    return same >= 0, np.abs(batch.releases[:, 1:] - before)

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.any_order import Placed
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.rosenblatt import SAME_RELEASE, Innovations
 from nrverify.auditing.noise_reduction.design.cases import Case
@@ -25,6 +26,8 @@ class Batch:
     asked: Floats
     times: Floats | None
     innovations: Innovations | None
+    placed: Placed | None = None
+    """The transform of sessions in any order; None where times fall."""
 
     @property
     def noise(self) -> Floats:

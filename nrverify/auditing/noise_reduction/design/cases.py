@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob
 from nrverify.subjects.description import Description
-from nrverify.subjects.policies import Fixed, Follow
+from nrverify.subjects.policies import Fixed, Follow, Roam
 
 DEFAULT_DIMENSIONS = (1, 2, 3)
 """Of a subject that takes any: one coordinate, an even number, and enough to see what three have in common."""
@@ -75,7 +75,7 @@ class Case:
 
     name: str
     value: tuple[float, ...]
-    play: Fixed | Follow | None
+    play: Fixed | Follow | Roam | None
     """How sessions are asked; None for recorded sessions, whose rule is not known."""
     method: str
     one_by_one: bool = False
@@ -92,13 +92,27 @@ class Case:
     """The value of every second session: sessions of both are open together."""
     largest: float = values.LARGEST
     """No value is drawn beyond this: a subject may refuse larger ones."""
+    ranks: tuple[int, ...] | None = None
+    """The order of a schedule in any order: the rank of each request among its times; None where times fall."""
 
     @property
-    def rule(self) -> Fixed | Follow:
+    def any_order(self) -> bool:
+        """Whether times are asked for in another order than falling."""
+        return self.ranks is not None or isinstance(self.play, Roam)
+
+    @property
+    def rule(self) -> Fixed | Follow | Roam:
         """How sessions are asked, of a case that is asked and not recorded."""
         if self.play is None:
             raise ValueError(f"the play of {self.name!r} is None: recorded sessions cannot be asked again")
         return self.play
+
+    @property
+    def falling_rule(self) -> Fixed | Follow:
+        """The same of a case whose times fall."""
+        if self.any_order or isinstance(self.rule, Roam):
+            raise ValueError(f"the case {self.name!r} asks in any order: its times must fall here")
+        return self.rule
 
     @property
     def together(self) -> bool:
@@ -140,11 +154,11 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...],
     return [replace(case, play=_no_longer(case.rule, most, knob, index)) for index, case in enumerate(kept)]
 
 
-def _no_longer(rule: Fixed | Follow, most: int, knob: Knob, index: int) -> Fixed | Follow:
+def _no_longer(rule: Fixed | Follow | Roam, most: int, knob: Knob, index: int) -> Fixed | Follow | Roam:
     """The same with no more releases; single ones anywhere in the range, each case at a place of its own."""
     if rule.length <= most:
         return rule
-    if isinstance(rule, Follow):
+    if not isinstance(rule, Fixed):
         return replace(rule, length=most)
     if most > 1:
         return Fixed(rule.schedule[: most - 1] + rule.schedule[-1:] if _wide(rule) else rule.schedule[:most])
@@ -274,7 +288,7 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
     case = replace(case, value=values.moved(case.value, integer, rng))
     if case.either:
         case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
-    rule = case.rule
+    rule = case.falling_rule
     if not knob.falling:
         return replace(case, play=Fixed((knob.at(float(rng.random())),))) if alone else case
     if isinstance(rule, Fixed):
