@@ -37,6 +37,7 @@ from nrverify.auditing.noise_reduction.design.cases import (
 )
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
+from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
 from nrverify.auditing.noise_reduction.diagnosis.fault_losses import with_losses
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_of
@@ -306,7 +307,8 @@ class NoiseReductionMechanism(Mechanism):
         if not self._disturbed:
             found, moments = with_losses(found, self.description, self.settings.alpha), getattr(kept, "moments", None)
             self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
-        covered = [*found, *self.not_covered, *self.advice]
+        unusual, unit = getattr(places, "most_unusual", None), "t" if self.context.knob.falling else "ε"
+        covered = [*with_session(found, unusual, unit), *self.not_covered, *self.advice]
         covered += slack_of(self.context)
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"

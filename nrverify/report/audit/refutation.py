@@ -53,6 +53,8 @@ def _parts(check: CheckResult) -> Iterator[str]:
     if finding is not None and finding.fault is not None and finding.fault.look:
         yield f"Look at: {finding.fault.look}."
     yield explanation.effect
+    if finding is not None and "session" in finding.texts:
+        yield f"One session: {finding.texts['session']}."
 
 
 def _by_verdict(checks: Iterable[CheckResult]) -> Iterator[str]:

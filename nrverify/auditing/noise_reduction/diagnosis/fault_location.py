@@ -17,6 +17,7 @@ from scipy.special import gammainc, gammaincc
 from nrverify.auditing.core.finding import Place
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.diagnosis.example_session import MostUnusual
 from nrverify.statistics.additive import Additive, Tally
 
 WRONG, RIGHT = 1e-4, 1e-3
@@ -36,11 +37,13 @@ class Places(Additive):
 
     def __init__(self) -> None:
         self.sums: Tally[tuple[str, float, str], NDArray[np.float64]] = Tally()
+        self.most_unusual = MostUnusual()
 
     def observe(self, batch: Batch) -> None:
         """Takes in sessions of a fixed schedule."""
         if batch.innovations is None or batch.times is None:
             return
+        self.most_unusual.observe(batch)
         counts = batch.innovations.present.sum(axis=(0, 2))
         squares = (batch.innovations.filled**2).sum(axis=(0, 2))
         case = batch.case.name
