@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 
 from hypothesis import strategies
 
@@ -50,3 +52,48 @@ def no_sum_is_missed(search: Search, test: Callable[[float, float], bool] = reac
             search.require(test(value, release), f"v = {value!r}, z = {noise!r}")
 
     search.for_all("sums of a value and a noise in doubles", check, FINITE, NOISE, examples=2000)
+
+
+def on_the_grid(value: float, release: float) -> bool:
+    """Whether y is a multiple of the spacing of doubles at y − v, in exact rationals."""
+    apart = abs(Fraction(release) - Fraction(value))
+    return apart == 0 or (Fraction(release) / (Fraction(2) ** (_binade(apart) - 52))).denominator == 1
+
+
+def on_its_own_grid(value: float, release: float) -> bool:
+    """The same for the spacing of doubles at y, which every double is a multiple of."""
+    return (Fraction(release) / (Fraction(2) ** (_binade(abs(Fraction(release))) - 52))).denominator == 1
+
+
+def on_the_grid_of_the_value(value: float, release: float) -> bool:
+    """The same for the spacing of doubles at v."""
+    return (Fraction(release) / Fraction(math.ulp(value))).denominator == 1
+
+
+def _binade(size: Fraction) -> int:
+    """⌊log₂ size⌋, exactly."""
+    guess = size.numerator.bit_length() - size.denominator.bit_length()
+    return guess if Fraction(2) ** guess <= size else guess - 1
+
+
+RELEASES = strategies.tuples(
+    strategies.integers(2**52 + 1, 2**53 - 1), strategies.integers(-60, -46), strategies.sampled_from((-1, 1))
+).map(lambda parts: math.ldexp(parts[2] * parts[0], parts[1]))
+"""Doubles of 53 digits, from 2^-8 to 2^7, of either sign."""
+UNITS = strategies.sampled_from((0.125, 0.5, 1.0, 4.0))
+
+
+@property_(
+    {"X16": holds},
+    rejects={
+        "the spacing at y": {"grid": on_its_own_grid},
+        "the spacing at the value": {"grid": on_the_grid_of_the_value},
+    },
+)
+def what_a_sum_can_be(search: Search, grid: Callable[[float, float], bool] = on_the_grid) -> None:
+    """For Δ a power of two, y is fl(Δ + z) for some double z exactly if it is a multiple of the spacing at y − Δ."""
+
+    def check(unit: float, release: float) -> None:
+        search.require(reachable(unit, release) == grid(unit, release), f"Δ = {unit!r}, y = {release!r}")
+
+    search.for_all("doubles around Δ", check, UNITS, RELEASES, examples=400)

@@ -49,7 +49,7 @@ def _explain_term(name: str, claims: Iterable[str]) -> None:
         print_term(written, words, console_for([]))
     else:
         close = closest(name, [*claims, *checks, *REMARKS, *faults, *glossary])
-        hint = f" Did you mean {close}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13, X01 to X14."
+        hint = f" Did you mean {close}?" if close else f" Checks: {', '.join(checks)}. Claims: P01 to E13, X01 to X16."
         raise click.UsageError(f"no claim, check, fault or term {name!r}.{hint}")
 
 

@@ -40,7 +40,7 @@ def known_claims(ctx: click.Context, parameter: click.Parameter, values: tuple[s
             hint = (
                 f" Did you mean {close}?"
                 if close
-                else " Claims are P01 to E13 and X01 to X14: 'nrverify verify' lists them."
+                else " Claims are P01 to E13 and X01 to X16: 'nrverify verify' lists them."
             )
             raise click.BadParameter(f"no claim {value!r}.{hint}", ctx, parameter)
     return tuple(value.upper() for value in values)
