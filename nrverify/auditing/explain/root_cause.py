@@ -217,7 +217,7 @@ def _ratio_of(suspect: Suspect) -> float | None:
 
 
 def _price_of_both(suspect: Suspect, jumps: Finding) -> Priced:
-    """What is said where all noise or the jumps alone may be wrong: a leak only if both are one, with its least loss."""
+    """What is said where all noise or the jumps alone may be wrong: a leak only if both are, with its least loss."""
     both = [priced for priced in (suspect.priced, jumps.priced) if priced is not None and priced.effect is Effect.LEAK]
     return min(both, key=lambda priced: priced.loss or 0.0) if len(both) == 2 else UNPRICED
 
