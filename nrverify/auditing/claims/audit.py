@@ -11,6 +11,7 @@ from nrverify.auditing.claims.limits import limits_of
 from nrverify.auditing.claims.sample import together
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import declarations_for
@@ -41,7 +42,7 @@ class AnyMechanism(Mechanism):
         self.level = levels(settings.alpha, settings.only, declarations)
         self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
         self._samples = settings.samples
-        self._only = settings.only
+        self._only, self._alpha = settings.only, settings.alpha
 
     @property
     def _claim(self) -> PrivacyClaim | None:
@@ -100,7 +101,8 @@ class AnyMechanism(Mechanism):
         claim = self._claim
         refuted = any(result.verdict is CheckVerdict.REFUTED and result.id == PrivacyClaim.id for result in results)
         measured = None if claim is None or refuted else claim.measured
-        return (*results, *self.not_covered, *limits_of(self.context.claim, measured, self._only))
+        told = with_streams(results, max(point.delta for point in self.context.claim.points), self._alpha)
+        return (*told, *self.not_covered, *limits_of(self.context.claim, measured, self._only))
 
     def tested_range(self) -> tuple[str, ...]:
         """The pairs."""

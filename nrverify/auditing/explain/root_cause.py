@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nrverify.auditing.core.faults import Fault
+from nrverify.auditing.core.effects import UNPRICED, Priced
+from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.faults.recursion import ALL_SCALED, TIME_FOR_DEVIATION
 from nrverify.auditing.core.finding import LATER_RELEASE, LEAST_NOISY, LEAST_NOISY_ERROR, Finding
@@ -86,7 +87,9 @@ def root_cause(
         suspect = None
     if suspect is not None:
         source = next(id for id in LAWS if id in refuted)
-        suspect = replace(suspect, faults=(*suspect.faults, *_as_likely(suspect, refuted, evidence)))
+        others = _as_likely(suspect, refuted, evidence)
+        priced = _price_of_both(suspect, refuted[TIES]) if of_noise.WRONG_JUMPS in others else suspect.priced
+        suspect = replace(suspect, faults=(*suspect.faults, *others), priced=priced)
     return RootCause(source, suspect, frozenset(_follow(source, refuted, suspect, implied_by)))
 
 
@@ -169,6 +172,10 @@ def _source(refuted: Mapping[str, Finding], evidence: Mapping[str, float], integ
     if _is(refuted, TIES, of_noise.REPEATED_RELEASE):
         # A release that comes again has the noise of another time, and so a wrong law.
         return TIES
+    measured = _is(refuted, TIES, of_noise.WRONG_JUMPS) and LEAST_NOISY in refuted[TIES].estimate.numbers
+    if measured and _reaches(refuted[TIES], 1.0):
+        # What no jump has reached is right: other releases are wrong by their jumps.
+        return TIES
     if RELEASE in refuted and LATER_RELEASE in refuted[RELEASE].estimate.numbers:
         # One release after the first is wrong by itself where the step to it is: what shows most is taken.
         return max((id for id in PRIMARY if id in refuted), key=lambda id: evidence[id])
@@ -208,6 +215,12 @@ def _of_scale(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mappin
 def _ratio_of(suspect: Suspect) -> float | None:
     """The ratio of variances by which a fault scales all noise alike, where it does."""
     return suspect.ratios.get(ALL_SCALED.id, SCALED.get(suspect.faults[0].id))
+
+
+def _price_of_both(suspect: Suspect, jumps: Finding) -> Priced:
+    """What is said where all noise or the jumps alone may be wrong: a leak only if both are, with its least loss."""
+    both = [priced for priced in (suspect.priced, jumps.priced) if priced is not None and priced.effect is Effect.LEAK]
+    return min(both, key=lambda priced: priced.loss or 0.0) if len(both) == 2 else UNPRICED
 
 
 def _scales_jumps(suspect: Suspect, jumps: Finding) -> bool:

@@ -10,6 +10,7 @@ from nrverify.auditing.boundary.audit import BoundaryAudit
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.pictures import Picture
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
@@ -108,7 +109,8 @@ class PrivateStoppingMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those not covered, and those of the boundary."""
-        return (*results, *self.not_covered, *self._judged)
+        told = with_streams(results, self._host.description.delta or 0.0, self._settings.alpha)
+        return (*told, *self.not_covered, *self._judged)
 
     def tested_range(self) -> tuple[str, ...]:
         """Where the boundary was asked, and the rounds and charges of the designs."""

@@ -8,6 +8,7 @@ from typing import Any
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import declarations_for
@@ -142,7 +143,8 @@ class ThresholdMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With what was calculated, and those that are not covered."""
-        return (*results, *of_declared(self._calculated, results), *self.not_covered)
+        told = with_streams(results, self.context.description.delta or 0.0, self.settings.alpha)
+        return (*told, *of_declared(self._calculated, results), *self.not_covered)
 
     def tested_range(self) -> tuple[str, ...]:
         """Rounds and ε's of the designs."""

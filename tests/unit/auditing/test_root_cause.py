@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from nrverify.auditing.core.effects import Priced
+from nrverify.auditing.core.faults import Effect, recursion
 from nrverify.auditing.core.faults import noise as faults
-from nrverify.auditing.core.faults import recursion
 from nrverify.auditing.core.finding import LATER_RELEASE, LEAST_NOISY, LEAST_NOISY_ERROR, Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
@@ -206,3 +207,18 @@ def test_a_constant_of_noise_that_is_not_normal_is_not_named_where_exact_bets_sh
     assert found(shown, fitted=constant(0.95)).suspect is None
     assert found(refuted("law.transcript", faults.WRONG_SCALE, 20.0), fitted=constant(0.95)).suspect is not None
     assert found(shown, fitted=replace(constant(0.95), normal=True)).suspect is not None
+
+
+@pytest.mark.parametrize(
+    ("of_all", "of_jumps", "said"),
+    [
+        (Priced(Effect.LEAK, 1.4), Priced(Effect.LEAK, 1.2), (Effect.LEAK, 1.2)),
+        (Priced(Effect.INACCURACY), Priced(Effect.LEAK, 1.2), (Effect.UNPROVED, None)),
+        (Priced(Effect.LEAK, 1.4), None, (Effect.UNPROVED, None)),
+    ],
+)
+def test_where_all_noise_or_jumps_may_be_wrong_a_leak_is_said_only_if_both_are_one(of_all, of_jumps, said):
+    seen = jumps(1.05, 1.02)
+    seen = replace(seen, finding=replace(seen.finding, priced=of_jumps))
+    priced = found(seen, fitted=replace(constant(1.05**2), priced=of_all)).suspect.priced
+    assert (priced.effect, priced.loss) == said

@@ -51,6 +51,8 @@ NONE_BEYOND = {
 }
 """Scales beyond which there may be no jump, and the ids of the alternatives."""
 
+AS_LIKELY = 0.5
+"""A share of the log e-value of jumps from which on the coin may be the fault: one that is wrong moves other jumps."""
 MOST_TIES = 1000
 """With so many by chance alone, ties tell nothing."""
 NO_TIE = "no release equals the one before at a smaller time"
@@ -161,11 +163,14 @@ class LaplaceTies(TieProbability):
             self._long_jumps(jumps)
 
     def finding(self, alpha: float) -> Finding:
-        """What stands out; of wrong jumps also the scale of the least noisy release, which no jump has reached."""
+        """What stands out, with the scale of the least noisy release, which no jump has reached."""
         found = super().finding(alpha)
         last = cast(ExponentialWealth, self.portfolio[LAST]).estimate()
-        if found.fault is not WRONG_JUMPS or last.observed is None or last.error is None:
+        if found.fault not in (WRONG_JUMPS, WRONG_STAY_PROBABILITY) or last.observed is None or last.error is None:
             return found
+        coins = self.events(ON_FIXED).log_e
+        if found.fault is WRONG_JUMPS and coins >= AS_LIKELY * self.portfolio[self.leading(alpha)].log_e:
+            found = replace(found, nearest=(WRONG_STAY_PROBABILITY,))
         numbers = {**found.estimate.numbers, LEAST_NOISY: last.observed, LEAST_NOISY_ERROR: last.error}
         return replace(found, estimate=replace(found.estimate, numbers=numbers))
 

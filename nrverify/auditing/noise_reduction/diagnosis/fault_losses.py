@@ -10,26 +10,21 @@ import math
 from dataclasses import replace
 
 from nrverify.auditing.core.effects import Priced
+from nrverify.auditing.core.exposed import EXPOSED, exposed
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.diagnosis.closed_losses import closed_loss
 from nrverify.auditing.noise_reduction.diagnosis.pricing import IDEAL, ROUNDING, SLACK
 from nrverify.statistics.estimate import Measure
-from nrverify.statistics.proportions import clopper_pearson
 from nrverify.subjects.description import Description
 
-EXPOSED = {
-    of_noise.VALUE_IN_CLEAR: "where the value is released as it is",
-    of_noise.NO_NOISE: "where the value is released as it is",
-    of_noise.SEED_IGNORED: "for two sessions with the same noise: releases differ by what the values do",
-    of_noise.FEW_STREAMS: "for whoever tries all streams of noise there are",
-    of_noise.SHARED_COORDINATES: "for two coordinates with the same noise: releases differ by what the values do",
-    of_noise.SHARED_SESSIONS: "for two sessions with the same noise: releases differ by what the values do",
-}
-"""Faults that show a value, or a difference of values, without noise; counted, where they are one of these."""
 SHARED = (of_noise.SHARED_COORDINATES, of_noise.SHARED_SESSIONS)
 """Faults that show as a slope, or as numbers that coincide."""
+ON_GRID = (of_noise.ROUNDED, of_noise.NOISE_ROUNDED, of_noise.SOME_ROUNDED, of_noise.SINGLE_PRECISION)
+"""Rounding after the noise is no loss, and shows in ties and shapes too."""
+SHAPES = (of_noise.WRONG_SHAPE, of_noise.CLIPPED)
 ANEW = 1.2
 """A change of an answer over the size of its noise, which is 1.41 for independent noise; a dither on top has less."""
 LINEAR = "correlation"
@@ -37,8 +32,18 @@ LINEAR = "correlation"
 
 
 def with_losses(results: list[CheckResult], description: Description, alpha: float) -> list[CheckResult]:
-    """The results, findings of such faults with their loss."""
+    """The results, findings of such faults with their loss; none where releases lie on a grid, which explains them."""
+    if any(result.finding is not None and result.finding.fault in ON_GRID for result in results):
+        return results
+    refuted = [r.finding.fault for r in results if r.verdict is CheckVerdict.REFUTED and r.finding and r.kind == "law"]
+    if not all(fault in SHAPES for fault in refuted):
+        # A shape has a known loss beside the variance claimed, and another fault may change that.
+        return [result if _of_shape(result) else _with_loss(result, description, alpha) for result in results]
     return [_with_loss(result, description, alpha) for result in results]
+
+
+def _of_shape(result: CheckResult) -> bool:
+    return result.finding is not None and result.finding.fault == of_noise.WRONG_SHAPE
 
 
 def _with_loss(result: CheckResult, description: Description, alpha: float) -> CheckResult:
@@ -55,25 +60,14 @@ def price_of(finding: Finding, description: Description, alpha: float) -> Priced
     if finding.priced is not None or finding.nearest or fault is None:
         return None
     if fault in EXPOSED and (fault not in SHARED or estimate.measure is Measure.COUNT):
-        return _exposed(finding, description, alpha)
+        return exposed(finding, (description.delta or 0.0) if description.knob == "epsilon" else None, alpha)
     if description.knob != "time":
         return None
     if fault == of_noise.REPEATED_TIME_REDRAWN and estimate.numbers.get("change", 0.0) >= ANEW:
         return Priced(Effect.LEAK, 2.0, 1.0, f"{IDEAL} after the same time was asked for twice")
     if fault in SHARED and estimate.measure is Measure.SLOPE and finding.quantity.startswith(LINEAR):
         return _sloped(finding, description, alpha)
-    return None
-
-
-def _exposed(finding: Finding, description: Description, alpha: float) -> Priced | None:
-    """An infinite loss; with an ε only where it is seen to happen more often than δ allows."""
-    assert finding.fault is not None
-    seen, of = finding.estimate.observed, finding.estimate.count
-    if description.knob == "epsilon" and seen is not None and of:
-        low, _ = clopper_pearson(int(min(seen, of)), int(of), 2 * alpha)
-        if low <= (description.delta or 0.0):
-            return None
-    return Priced(Effect.LEAK, math.inf, 1.0, EXPOSED[finding.fault])
+    return closed_loss(finding, description, alpha)
 
 
 def _sloped(finding: Finding, description: Description, alpha: float) -> Priced | None:

@@ -6,7 +6,8 @@ import pytest
 
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.noise_reduction.diagnosis.fault_losses import price_of
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.diagnosis.fault_losses import price_of, with_losses
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.description import describe
 
@@ -63,3 +64,22 @@ def test_the_loss_of_a_fault(description, fault, quantity, estimate, loss):
 def test_a_fault_that_is_hardly_told_from_another_is_not_priced():
     finding = Finding("releases", counted(10, 10), of_noise.NO_NOISE).of(of_noise.NO_NOISE, of_noise.ROUNDED)
     assert price_of(finding, TIME, 1e-6) is None
+
+
+def refuted(id, finding):
+    return CheckResult(id, "law", CheckVerdict.REFUTED, finding=finding)
+
+
+HEAVY = Finding("shape", Estimate(Measure.ALTERNATIVE, 0.0, 30.0, alternatives=("student-5",)), of_noise.WRONG_SHAPE)
+WIDER = Finding("variance", Estimate(Measure.VARIANCE, 1.0, 3.0, 0.1, 500), of_noise.WRONG_SCALE)
+ON_GRID = Finding("numbers on a grid", counted(100, 100), of_noise.ROUNDED)
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [((), True), ((refuted("law.release", WIDER),), False), ((refuted("lattice", ON_GRID),), False)],
+)
+def test_a_shape_is_a_leak_only_where_nothing_else_of_the_law_is_wrong(others, told):
+    """With more variance, or on a grid, noise of another shape may tell less than the noise claimed."""
+    results = with_losses([refuted("law.transcript", HEAVY), *others], TIME, 1e-6)
+    assert (results[0].finding.priced is not None) == told
