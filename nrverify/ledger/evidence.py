@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import wraps
+from pathlib import Path
 from typing import Any, Protocol
 
 from nrverify.ledger.claims import Verdict
@@ -23,13 +25,14 @@ class Undecided(Exception):
 
 
 class Kind(StrEnum):
-    """What sort of evidence it is, from exact to worded."""
+    """What sort of evidence it is, from exact to worded; and what Coq's kernel checks, where it is installed and asked."""
 
     DERIVATION = "derivation"
     CERTIFICATE = "certificate"
     PROPERTY = "property"
     STATISTIC = "statistic"
     READING = "reading"
+    KERNEL = "kernel"
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,25 @@ def gap(printed: str | None = None) -> Finding:
 
 
 @dataclass(frozen=True)
+class Core:
+    """What Coq's kernel checks of claims: a file, the theorems of it that are cited, and what they do not say."""
+
+    source: Path
+    theorems: tuple[str, ...]
+    unsaid: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """The file for a reader, below the repository's `symbolic`."""
+        return f"{self.source.parent.name}/{self.source.name}"
+
+    @property
+    def statements(self) -> Path:
+        """Where its statements are pinned."""
+        return self.source.with_suffix(".statements")
+
+
+@dataclass(frozen=True)
 class Evidence:
     """A runnable check with the claims it bears on and the wrong variants it must reject."""
 
@@ -89,6 +111,8 @@ class Evidence:
     """Other derivations it builds on, by the end of their names: `martingales.line_crossing`."""
     assumes: tuple[str, ...] = ()
     """Facts of the literature it takes over (`assumptions.py`)."""
+    core: Core | None = None
+    """Of evidence for Coq's kernel."""
 
     def __post_init__(self) -> None:
         if self.kind is not Kind.READING and not self.rejects:
@@ -98,6 +122,8 @@ class Evidence:
                 raise ValueError(f"{self.name}: the printed form {finding.printed!r} of {claim} is not in `rejects`")
             if self.kind is Kind.READING and finding.verdict not in (Verdict.MISPRINT, Verdict.GAP, None):
                 raise ValueError(f"{self.name}: a reading can only find a misprint or a gap, not {finding.verdict}")
+            if self.kind is Kind.KERNEL and finding.verdict is not None:
+                raise ValueError(f"{self.name}: a kernel only supports {claim}: verdicts must not depend on Coq")
             if finding.verdict in (Verdict.FALSE, Verdict.TRUE_PROOF_WRONG, Verdict.TRUE_WITH_HYPOTHESIS):
                 assert finding.printed is not None, f"{self.name}: {finding.verdict} needs a rejected variant"
 
@@ -160,6 +186,34 @@ def statistic(
 
     def register(function: Callable[..., None]) -> Evidence:
         return Evidence(_name(function), Kind.STATISTIC, dict(findings), dict(rejects), function, share, tests)
+
+    return register
+
+
+def kernel(
+    findings: Mapping[str, Finding],
+    rejects: Mapping[str, Mapping[str, Any]],
+    *,
+    source: Path,
+    theorems: Sequence[str],
+    unsaid: Sequence[str],
+) -> Decorator:
+    """`@kernel({claim: supports}, rejects=…, source=…, theorems=…, unsaid=…)` on `def f(kernel: Kernel, form=…)`.
+
+    The theorems pass the gates before the function ties them to the project, and Coq proves the ties after it.
+    """
+    if not theorems or not unsaid:
+        raise ValueError(f"{source.name}: theorems or unsaid is empty: it must say what it proves, and what it does not")
+
+    def register(function: Callable[..., None]) -> Evidence:
+        @wraps(function)
+        def tied(kernel: Any, **form: Any) -> None:
+            kernel.theorems()
+            function(kernel, **form)
+            kernel.settle()
+
+        core = Core(source, tuple(theorems), tuple(unsaid))
+        return Evidence(_name(function), Kind.KERNEL, dict(findings), dict(rejects), tied, core=core)
 
     return register
 

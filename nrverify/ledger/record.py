@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-By = Literal["words", "exact", "sympy", "ball", "search", "sample"]
+By = Literal["words", "exact", "sympy", "ball", "search", "sample", "kernel"]
 """Exact polynomial or rational arithmetic; sympy's simplification, integration or assumptions; ball arithmetic; a
-search over exact examples; a statistical test."""
+search over exact examples; a statistical test; the kernel of Coq."""
 
 
 @dataclass(frozen=True)

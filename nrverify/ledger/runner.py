@@ -6,7 +6,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -15,7 +16,7 @@ from nrverify.cluster import ClusterFailed
 from nrverify.ledger.evidence import Evidence, Kind, Refuted
 from nrverify.ledger.record import Record
 from nrverify.ledger.suites import Located, locate
-from nrverify.ledger.verdicts import Result
+from nrverify.ledger.verdicts import NOT_RUN, Result
 
 OUTCOME = {
     Kind.DERIVATION: "proved",
@@ -23,7 +24,11 @@ OUTCOME = {
     Kind.PROPERTY: "holds",
     Kind.STATISTIC: "consistent",
     Kind.READING: "noted",
+    Kind.KERNEL: "checked",
 }
+
+NOT_ASKED = "not asked for: nrverify verify --kind kernel"
+"""Why theorems were not run by Coq, in a verification of the other kinds."""
 
 
 @dataclass(frozen=True)
@@ -112,24 +117,46 @@ def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool 
 
     With `written` the steps of derivations are written out.
     """
+    if evidence.kind is Kind.KERNEL:
+        from nrverify.ledger.coq.coqc import missing, required
+
+        if words := missing():
+            return _result(evidence, Record(), 0.0, (), words) if required() else not_run(evidence, words)
     started = time.perf_counter()
     record = Record(written=written)
     rejected: list[str] = []
-    accepted = context(evidence, record, profile, seed)
-    problem = _outcome_of(partial(evidence.function, accepted), must_refute=False)
-    for name, changes in evidence.rejects.items():
-        if problem:
-            break
-        wrong = context(evidence, Record(written=False), profile, seed, shrink=False)
-        problem = _outcome_of(partial(evidence.function, wrong, **changes), must_refute=True)
-        if problem:
-            problem = f"wrong variant {name!r}: {problem}"
-        else:
-            rejected.append(name)
+    with _workshop(evidence) as workshop:
+        accepted = context(evidence, record, profile, seed, workshop=workshop)
+        problem = _outcome_of(partial(evidence.function, accepted), must_refute=False)
+        for name, changes in evidence.rejects.items():
+            if problem:
+                break
+            wrong = context(evidence, Record(written=False), profile, seed, shrink=False, workshop=workshop)
+            problem = _outcome_of(partial(evidence.function, wrong, **changes), must_refute=True)
+            if problem:
+                problem = f"wrong variant {name!r}: {problem}"
+            else:
+                rejected.append(name)
     return _result(evidence, record, time.perf_counter() - started, tuple(rejected), problem)
 
 
-def context(evidence: Evidence, record: Record, profile: Profile, seed: int, shrink: bool = True) -> Any:
+def not_run(evidence: Evidence, why: str) -> Result:
+    """The result of evidence that did not run: it is shown, and counts for nothing."""
+    return replace(_result(evidence, Record(), 0.0, (), ""), outcome=NOT_RUN, message=why)
+
+
+def _workshop(evidence: Evidence) -> AbstractContextManager[Any]:
+    """Where Coq compiles the files of a piece of evidence, for all of its forms."""
+    if evidence.kind is not Kind.KERNEL:
+        return nullcontext()
+    from nrverify.ledger.coq.workshop import Workshop
+
+    return Workshop()
+
+
+def context(
+    evidence: Evidence, record: Record, profile: Profile, seed: int, shrink: bool = True, workshop: Any = None
+) -> Any:
     """What a piece of evidence is given to work with, by its kind."""
     stream = crc32(evidence.name.encode())
     if evidence.kind is Kind.DERIVATION:
@@ -148,6 +175,10 @@ def context(evidence: Evidence, record: Record, profile: Profile, seed: int, shr
         from nrverify.ledger.experiment import Experiment
 
         return Experiment(record, stream, seed, RUN_ALPHA * evidence.share, evidence.tests, profile.samples)
+    if evidence.core is not None:
+        from nrverify.ledger.coq.kernel import Kernel
+
+        return Kernel(record, evidence.core, workshop)
     return record
 
 
@@ -178,4 +209,5 @@ def _result(evidence: Evidence, record: Record, seconds: float, rejected: tuple[
         steps=tuple(record.steps),
         message=problem,
         assumes=evidence.assumes,
+        core=evidence.core,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nrverify.ledger.claims import Claim, Verdict
-from nrverify.ledger.evidence import Finding, Kind
+from nrverify.ledger.evidence import Core, Finding, Kind
 from nrverify.ledger.record import Step
 from nrverify.ledger.tree import Use
 
@@ -29,6 +29,10 @@ MOST_ON_A_READING_ALONE = 20
 reason."""
 
 
+NOT_RUN = "not-run"
+"""The outcome of theorems that Coq was not asked about, or that cannot be run here: neither proved nor failed."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What one piece of evidence came to."""
@@ -46,11 +50,23 @@ class Result:
     message: str
     assumes: tuple[str, ...] = ()
     uses: tuple[Use, ...] = ()
+    core: Core | None = None
+    """Of evidence for Coq's kernel."""
 
     @property
     def failed(self) -> bool:
         """Whether the evidence did not do what it must."""
         return self.outcome == "failed"
+
+    @property
+    def ran(self) -> bool:
+        """Whether it ran at all."""
+        return self.outcome != NOT_RUN
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of the pieces of evidence: what Coq checks is counted apart, and bears on no verdict."""
+        return self.kind is not Kind.KERNEL
 
 
 @dataclass(frozen=True)
@@ -84,8 +100,14 @@ class Settled:
 
     @property
     def on_reading_alone(self) -> bool:
-        """Whether nothing but a reading bears on the claim."""
-        return bool(self.results) and all(result.kind is Kind.READING for result in self.results)
+        """Whether nothing but a reading bears on the claim; what Coq checks is left out, as for verdicts."""
+        kinds = {result.kind for result in self.results if result.counts}
+        return kinds == {Kind.READING}
+
+    @property
+    def kernel_checked(self) -> bool:
+        """Whether Coq checked a core of it in this run."""
+        return any(result.kind is Kind.KERNEL and result.ran and not result.failed for result in self.results)
 
 
 def _exact_first(results: Iterable[Result]) -> tuple[Result, ...]:
@@ -103,7 +125,7 @@ def settle(claim: Claim, results: Sequence[Result], partial: bool = False) -> Se
 
 
 def _problem(claim: Claim, results: tuple[Result, ...], partial: bool) -> str:
-    failures = [f"{result.name}: {result.message}" for result in results if result.failed]
+    failures = [f"{result.name}: {result.message}" for result in results if result.failed and result.counts]
     if failures:
         return "; ".join(failures)
     if claim.verdict is Verdict.NOT_CHECKABLE:

@@ -10,7 +10,7 @@ from typing import get_args
 
 from nrverify.ledger.claims import Claim, Ledger, Verdict, load_claims, select_claims
 from nrverify.ledger.evidence import Kind
-from nrverify.ledger.runner import run_all, spent_share
+from nrverify.ledger.runner import NOT_ASKED, not_run, run_all, spent_share
 from nrverify.ledger.suites import Located, Suites, load_suites
 from nrverify.ledger.tree import unknown_uses, uses_of
 from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, Way, settle
@@ -46,6 +46,22 @@ class Verification:
         return ", ".join(f"{counts[way]} {way}" for way in get_args(Way) if counts[way])
 
     @property
+    def kernel_checked(self) -> int:
+        """How many claims have a core that Coq checked in this run."""
+        return sum(item.kernel_checked for item in self.settled)
+
+    @property
+    def for_a_kernel(self) -> int:
+        """How many claims have theorems for Coq, whether it ran or not."""
+        return sum(any(not result.counts for result in item.results) for item in self.settled)
+
+    @property
+    def kernel_not_run(self) -> str:
+        """Why Coq did not run, once for all of it; empty where it ran."""
+        reasons = (result.message for item in self.settled for result in item.results if not result.ran)
+        return next(reasons, "")
+
+    @property
     def ok(self) -> bool:
         """Whether every chosen claim is settled and every suite could be imported."""
         return self.settled_count == len(self.settled) and not self.problems
@@ -60,7 +76,8 @@ def verify(
     progress: Progress | None = None,
     written: bool = False,
 ) -> Verification:
-    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (all by default).
+    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (by default all but the kernel, whose
+    theorems are then listed as not run: what a verification says does not depend on whether Coq is installed).
 
     With `written` the steps of derivations are written out, for a reader.
     """
@@ -78,13 +95,23 @@ def verify(
     order = {item.evidence.name: index for index, item in enumerate(chosen)}
     results.sort(key=lambda result: order[result.name])
     partial = bool(wanted_kinds)
+    if not partial:
+        listed = [item.evidence for item in suites.evidence if _bears_on(item, claims, {Kind.KERNEL})]
+        results += [not_run(evidence, NOT_ASKED) for evidence in listed]
     bearing = {id: [result for result in results if id in result.findings] for id in claims}
     settled = tuple(settle(claim, bearing[id], partial) for id, claim in claims.items() if bearing[id] or not partial)
-    return Verification(settled, tuple(_problems(suites, settled)), profile, seed, partial)
+    problems = [*_problems(suites, settled), *_refused(results)]
+    return Verification(settled, tuple(problems), profile, seed, partial)
 
 
 def _bears_on(item: Located, claims: dict[str, Claim], kinds: set[Kind]) -> bool:
-    return not claims.keys().isdisjoint(item.evidence.findings) and (not kinds or item.evidence.kind in kinds)
+    wanted = item.evidence.kind in kinds if kinds else item.evidence.kind is not Kind.KERNEL
+    return wanted and not claims.keys().isdisjoint(item.evidence.findings)
+
+
+def _refused(results: Iterable[Result]) -> list[str]:
+    """Theorems that Coq, or a gate before it, refuses: a problem of the run, and not of a claim's verdict."""
+    return [f"{result.name}: {result.message}" for result in results if result.failed and not result.counts]
 
 
 def _problems(suites: Suites, settled: tuple[Settled, ...]) -> list[str]:

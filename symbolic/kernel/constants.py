@@ -1,0 +1,50 @@
+"""Numbers of the ledger for a kernel, by interval arithmetic: the tuned line, and one clock for two coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy as sp
+
+from nrverify.ledger import kernel, supports
+from nrverify.ledger.coq.kernel import Kernel
+from nrverify.ledger.proof import Expr
+from nrverify.symbolic.kernel import PAPER
+from nrverify.symbolic.kernel.forms import accepted
+from nrverify.symbolic.paper.laplace_dimension import laplace_cf
+from nrverify.symbolic.paper.optima import tightest_line
+
+SLOPE, INTERCEPT = accepted(tightest_line, "slope"), accepted(tightest_line, "intercept")
+
+
+@kernel(
+    {id: supports for id in ("B17", "E11", "N02")},
+    rejects={
+        "b* = ℓ/a*": {"intercept": lambda odds, a: odds / a},
+        "the characteristic function of scale t²": {"cf": lambda f, t: laplace_cf(f, t**2)},
+    },
+    source=PAPER / "constants.v",
+    theorems=(
+        "printed_slope",
+        "printed_intercept",
+        "printed_time",
+        "shared_clock_value",
+        "shared_clock_is_not_laplace",
+    ),
+    unsaid=(
+        "the line is that of Δ = 1, ε = 0.3, δ = 10⁻⁶",
+        "N02: that one clock gives this characteristic function is modelling; the number is one point of it",
+        "it also rests on Coq's 63-bit integers and their specification",
+    ),
+)
+def printed_numbers(
+    kernel: Kernel,
+    intercept: Callable[[Expr, Expr], Expr] = INTERCEPT,
+    cf: Callable[[Expr, Expr], Expr] = laplace_cf,
+) -> None:
+    """a*, b* and t* to every printed digit; one clock gives 0.074082 ± 10⁻⁶ at (1, 1) from time 1 to 2, and not 1/25."""
+    level, epsilon, d, a = sp.symbols("l e D a", positive=True)
+    frequency, scale = sp.symbols("frequency scale", real=True)
+    kernel.equal("slope", "l e D", SLOPE(level, epsilon, d), SLOPE(level, epsilon, d), {}, ("0 < D",))
+    kernel.equal("intercept", "l a", intercept(level, a), INTERCEPT(level, a), {}, ("0 < a",))
+    kernel.equal("characteristic", "frequency scale", cf(frequency, scale), laplace_cf(frequency, scale), {})
