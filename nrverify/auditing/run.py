@@ -9,7 +9,7 @@ from importlib.metadata import version
 from shlex import quote
 from typing import Any
 
-from nrverify.auditing.check_ids import unasked
+from nrverify.auditing.check_ids import misspelt, unasked
 from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.report import EXIT, Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
@@ -66,7 +66,8 @@ def _report(
     except SubjectFailed as failure:
         return errored(address, description, settings, 0, started, str(failure))
     try:
-        results = (*running.run(), *unasked(description, settings.only, settings.numerics))
+        unread = misspelt(description, settings.only)
+        results = (*running.run(), *unasked(description, settings.only, settings.numerics), *unread)
     except SubjectFailed as failure:
         seconds = getattr(running.drawer, "subject_seconds", 0.0)
         return errored(address, description, settings, running.drawer.drawn, started, str(failure), seconds)

@@ -173,7 +173,7 @@ def command(
     from nrverify.report.progress import samples_progress
 
     try:
-        with samples_progress(quiet) as progress:
+        with samples_progress(quiet, budget) as progress:
             report = audit(
                 subject,
                 alpha=alpha,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -22,19 +24,28 @@ EvidenceSeen = Callable[[int, int, "Result"], None]
 
 
 @contextmanager
-def samples_progress(quiet: bool) -> Iterator[SamplesSeen | None]:
-    """For an audit: samples drawn, the most there can be, and the time left at this speed."""
+def samples_progress(quiet: bool, budget: float = math.inf) -> Iterator[SamplesSeen | None]:
+    """For an audit: samples and seconds used of the most there can be; the bar shows whichever ends the run first."""
     with _bar(quiet, "samples") as bar:
         if bar is None:
             yield None
             return
         task = bar.add_task("", total=None, words="")
+        started = time.monotonic()
 
         def show(drawn: int, total: int) -> None:
-            bar.update(task, completed=drawn, total=total, words=_cut(bar, f"{drawn:,} of at most {total:,} samples"))
+            seconds = time.monotonic() - started
+            words = f"{drawn:,} of at most {total:,} samples"
+            words += f", {seconds:.0f} of {budget:.0f} s" if budget < math.inf else ""
+            bar.update(task, completed=share(drawn, total, seconds, budget), total=1.0, words=_cut(bar, words))
             bar.refresh()
 
         yield show
+
+
+def share(drawn: int, total: int, seconds: float, budget: float) -> float:
+    """How much of a run is over: by its samples or by its time, whichever is further."""
+    return min(1.0, max(drawn / max(total, 1), seconds / budget if budget > 0 else 1.0))
 
 
 @contextmanager

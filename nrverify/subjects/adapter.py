@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import reprlib
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown, transcripts
+from nrverify.subjects.attributes import misspelt
 from nrverify.subjects.description import ANY, Description, attributes, describe, methods_of
 from nrverify.subjects.dialogues import copies_of, dialogue, prepared, queries
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
@@ -52,7 +55,9 @@ class Adapter(Answering):
         if mechanism in ANY:
             given = prepared(given)
         given["methods"] = [name for name in known if callable(_attribute(subject, name))]
-        self.description: Description = describe(given)
+        described = describe(given)
+        found = misspelt(attributes(), _plain_names(subject), described, described.mechanism)
+        self.description: Description = replace(described, misspelt=found)
         self.integer = self.description.integer
 
     def sample(self, request: Sample) -> Floats:
@@ -181,6 +186,12 @@ def _names(subject: Any) -> list[str]:
         return [name for name in dir(subject) if not name.startswith("_")]
     except Exception:
         return []
+
+
+def _plain_names(subject: Any) -> list[str]:
+    """Its names that are no methods and no properties: those that may be attributes with a slip in their spelling."""
+    methods = (FunctionType, property, classmethod, staticmethod, type)
+    return [name for name in _names(subject) if not isinstance(inspect.getattr_static(subject, name, None), methods)]
 
 
 def _attribute(subject: Any, name: str) -> Any:

@@ -22,6 +22,8 @@ SHOWN = 8
 def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     """The answer as floats of that shape (a scalar where one number is wanted)."""
     wanted = "one number is needed" if shape == (1,) else f"numbers of shape {shape} are needed"
+    if len(shape) == 3:
+        wanted += ", (sessions, releases, coordinates)"
     if inspect.iscoroutine(answer):
         answer.close()
         raise SubjectFailed(f"{what} is async, and returned a coroutine: {wanted}, from a plain method")

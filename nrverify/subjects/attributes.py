@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 LONGEST_TEXT = 200
 """Room for a name and a version on one or two lines; more, from a subject nobody vouches for, would flood a report."""
+NEARLY = 0.9
+"""A name as like as this to an attribute that is not given is warned about: `ranges` is, `interval_length` is not."""
 SAME_WORD = 0.8
 """A name as like as this to that of a missing attribute is taken for it: `sensitivty` is, `data` is not `delta`."""
 
@@ -102,6 +104,18 @@ def missing(row: Attribute, given: Iterable[str], why: str) -> SubjectFailed:
     near = closest(row.name, [name for name in given if name != row.name], SAME_WORD)
     hint = f"; is {near!r} meant for it?" if near is not None else ""
     return SubjectFailed(f"attribute {row.name} is missing: {why}{hint}")
+
+
+def misspelt(rows: Mapping[str, Attribute], names: Iterable[str], given: Any, mechanism: str) -> tuple[Any, ...]:
+    """Names that are read nowhere and nearly those of attributes that `given` lacks, each with that attribute."""
+    lacking = [
+        name
+        for name, row in rows.items()
+        if getattr(given, name, None) in (None, row.default) and (not row.applies or mechanism in row.applies)
+    ]
+    unread = [name for name in names if name not in rows]
+    pairs = [(name, closest(name, lacking, NEARLY)) for name in unread]
+    return tuple((printable(name), meant) for name, meant in pairs if meant is not None)
 
 
 def markdown(rows: Mapping[str, Attribute]) -> str:

@@ -75,6 +75,8 @@ class Description:
 
     mechanism: str = attribute(one_of(*MECHANISMS), "What is audited.", required=True)
     methods: tuple[str, ...] = ()
+    misspelt: tuple[tuple[str, str], ...] = ()
+    """Names that the subject has and nobody reads, each with the attribute that it may be meant for."""
     name: str = attribute(TEXT, "Of the implementation.", default="subject")
     version: str | None = attribute(TEXT, "Of the implementation.")
     knob: str = attribute(
@@ -258,7 +260,10 @@ class Description:
         """All of it as JSON, which has no infinity: `from_json` reads it again."""
         family = FAMILIES.get(self.mechanism)
         law = {} if family is None or family.source is None else {"law": dict(family.source)}
-        return {key: _finite(value) for key, value in asdict(self).items()} | law
+        said = asdict(self)
+        if not self.misspelt:
+            del said["misspelt"]
+        return {key: _finite(value) for key, value in said.items()} | law
 
 
 def attributes() -> dict[str, Attribute]:
@@ -322,7 +327,8 @@ def describe(given: Mapping[str, Any]) -> Description:
         for name in ("sensitivity",) if pure or curve else ("sensitivity", "delta"):
             if getattr(described, name) is None:
                 row = attributes()[name]
-                raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}")
+                what = ": how far apart the values of neighbours may be" if name == "sensitivity" else ""
+                raise missing(row, given, f"a privacy claim needs it, and it must be {row.kind.must}{what}")
     if described.any_order and described.knob == "epsilon":
         raise attributes()["any_order"].error(True, "left out with knob 'epsilon', which is asked at rising ε")
     if described.any_order and mechanism not in FAMILIES:
@@ -402,13 +408,14 @@ def from_json(given: Mapping[str, Any]) -> Description:
     given = dict(given)
     if (law := given.pop("law", None)) is not None:
         _recorded_law(law)
+    misspelt = tuple((str(name), str(meant)) for name, meant in given.pop("misspelt", None) or ())
     unknown = set(given) - {*attributes(), "methods"}
     methods = given.get("methods")
     if unknown:
         raise SubjectFailed(f"its header does not describe a subject: no attribute is called {min(unknown)!r:.60}")
     if not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
         raise SubjectFailed(f"its header does not describe a subject: methods is {methods!r:.60}, not a list of names")
-    return describe({key: _infinite(value) for key, value in given.items()})
+    return replace(describe({key: _infinite(value) for key, value in given.items()}), misspelt=misspelt)
 
 
 def _recorded_law(law: Any) -> None:

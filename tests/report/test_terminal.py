@@ -21,11 +21,13 @@ from nrverify.ledger.claims import Verdict
 from nrverify.ledger.evidence import Kind
 from nrverify.ledger.verification import verify
 from nrverify.report.audit.check_terminal import print_check
+from nrverify.report.audit.finding_text import evidence_of
 from nrverify.report.audit.plan_terminal import print_plan
+from nrverify.report.audit.refutation import shown_of
 from nrverify.report.audit.terminal import print_audit, print_problems
 from nrverify.report.ledger.claim_terminal import print_claim
 from nrverify.report.ledger.terminal import print_ledger
-from nrverify.report.progress import evidence_progress, samples_progress
+from nrverify.report.progress import evidence_progress, samples_progress, share
 
 WIDTHS = (60, 80, 100, 120, 160, 200)
 
@@ -315,6 +317,24 @@ def test_there_is_no_progress_where_there_is_no_terminal(monkeypatch):
             assert show is None
 
 
+def test_progress_is_that_of_whichever_ends_the_run_first():
+    assert share(50, 100, 1.0, 10.0) == 0.5
+    assert share(1, 100, 9.0, 10.0) == 0.9
+    assert share(1, 100, 20.0, 10.0) == 1.0
+    assert share(25, 100, 5.0, float("inf")) == 0.25
+
+
+def test_checks_that_have_nothing_to_judge_are_left_out_of_the_table_and_gaps_are_not():
+    rows = (
+        CheckResult("protocol.granularity", "protocol", CheckVerdict.NOT_COVERED, message="no grid", gap=False),
+        CheckResult("law.adaptive", "law", CheckVerdict.NOT_COVERED, message="no open()"),
+        CheckResult("law.release", "law", CheckVerdict.CONSISTENT, p_value=0.5),
+    )
+    assert [row.id for row in shown_of(rows)] == ["law.adaptive", "law.release"]
+    assert evidence_of(replace(rows[1], p_value=1.0)) == ""
+    assert "p-value 0.5" in evidence_of(rows[2])
+
+
 def test_progress_says_samples_and_time_left(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
@@ -329,8 +349,11 @@ def test_progress_says_samples_and_time_left(monkeypatch):
     with samples_progress(False) as show:
         for drawn in (100, 2000, 5000):
             show(drawn, 200_000)
+    with samples_progress(False, budget=120.0) as show:
+        show(5000, 200_000)
     text = terminal.getvalue()
     assert "5,000 of at most 200,000 samples" in text
+    assert "5,000 of at most 200,000 samples, 0 of 120 s" in text
     assert ":" in text
     assert text.rstrip().endswith("\x1b[2K")
 

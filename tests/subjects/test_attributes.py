@@ -222,8 +222,8 @@ def test_a_subject_that_cannot_list_its_names_is_read_all_the_same():
     assert Adapter(Shy()).description.mechanism == "brownian"
 
 
-def test_every_field_of_a_description_but_its_methods_is_a_row():
-    assert {part.name for part in fields(Description)} - set(attributes()) == {"methods"}
+def test_every_field_of_a_description_but_its_methods_and_slips_is_a_row():
+    assert {part.name for part in fields(Description)} - set(attributes()) == {"methods", "misspelt"}
     for row in attributes().values():
         assert set(row.applies) <= set(MECHANISMS)
         assert row.words.endswith(".")
@@ -268,3 +268,37 @@ def test_a_description_with_an_infinite_interval_is_json_and_comes_back():
     said = {"mechanism": "boundary", "methods": ["epsilon"], "sensitivity": 1.0, "delta": 0.0, "name": "inf"}
     found = describe({**said, "interval": (0.5, float("inf"))})
     assert from_json(json.loads(json.dumps(found.as_json(), allow_nan=False))) == found
+
+
+class Slips:
+    mechanism = "brownian"
+    ranges = (0.1, 3.0)
+    Dimension = (1,)
+    delta, sensitivity = None, None
+    speed = 3
+
+    def sample(self, value, schedule, sessions, seed):
+        raise NotImplementedError
+
+    def most_release(self):
+        return None
+
+    @property
+    def rates(self):
+        raise RuntimeError("not to be read")
+
+
+def test_names_that_are_nearly_those_of_attributes_are_noticed_and_no_others():
+    description = Adapter(Slips()).description
+    assert dict(description.misspelt) == {"ranges": "range", "Dimension": "dimensions"}
+    assert from_json(json.loads(json.dumps(description.as_json()))) == description
+
+
+def test_a_process_is_told_of_them_too():
+    reply = {"protocol": 1, "mechanism": "brownian", "methods": ["open"], "ranges": [0.1, 3], "language": "c"}
+    assert read_description(reply).description.misspelt == (("ranges", "range"),)
+
+
+def test_an_attribute_that_is_given_is_not_missed():
+    reply = {"protocol": 1, "mechanism": "brownian", "methods": ["open"], "ranges": [0.1, 3], "range": [0.1, 3]}
+    assert read_description(reply).description.misspelt == ()

@@ -35,5 +35,6 @@ def applicable(
         if None in reasons:
             checks.append(known[reasons.index(None)].cls.build(context))
         else:
-            missing.append(CheckResult(id, known[0].kind, CheckVerdict.NOT_COVERED, message=reasons[-1]))
+            gap = all(one.leaves_gap(context) for one in known)
+            missing.append(CheckResult(id, known[0].kind, CheckVerdict.NOT_COVERED, message=reasons[-1], gap=gap))
     return checks, missing

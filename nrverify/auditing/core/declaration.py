@@ -34,6 +34,8 @@ class Need:
     why: str
     of_records: str = ""
     """Why it is not covered for recorded sessions, where that is said in other words."""
+    gap: bool = True
+    """Whether something stays unexamined; False where nothing of the kind is claimed, or another check judges it."""
 
     def missing(self, context: Any) -> str | None:
         """Why it is not covered; None where the need is met."""
@@ -95,6 +97,12 @@ class Declaration:
         """Why it cannot be asked; None where it can."""
         never = self.records if recorded(context) else None
         return never or next((why for need in self.needs if (why := need.missing(context)) is not None), None)
+
+    def leaves_gap(self, context: Any) -> bool:
+        """Whether something stays unexamined where it cannot be asked."""
+        if recorded(context) and self.records:
+            return True
+        return next((need.gap for need in self.needs if need.missing(context) is not None), True)
 
 
 class Declared:

@@ -64,6 +64,8 @@ class CheckResult:
     """The class that concluded it, where a check has several forms with sentences of their own."""
     enough: bool = True
     """Whether so much was seen that not refuting says something; a plan tells by it what a budget is worth."""
+    gap: bool = field(default=True, compare=False)
+    """Whether something stays unexamined where it is not covered; where not, tables for people leave it out."""
     # What follows is text, made at the end of a run by `explain`; nothing reads it but reports.
     detectable: str | None = None
     expected: str | None = None

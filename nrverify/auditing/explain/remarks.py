@@ -20,6 +20,11 @@ REMARKS = {
         "ValueError protects the analyst; accepting it, answering NaN or another exception is said and never refutes. "
         "Needs open(). Records do not hold refused requests.",
     ),
+    "protocol.attributes": Remark(
+        "Every attribute of the subject is spelt as audits know it.",
+        "Advice. The subject has a name that nobody reads and that is nearly that of an attribute it lacks, such as "
+        "ranges for range: perhaps what it says of itself is not heard.",
+    ),
     "protocol.range": Remark(
         "Some settings were refused by the subject.",
         "Not covered. A ValueError at the first release of a session refuses that setting: the audit moves it inwards "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nrverify.auditing.core.report import Report
-from nrverify.auditing.core.results import CheckResult
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.subjects.guarantees import WORDS
 
 SMALLEST = 1e-300
@@ -37,6 +37,8 @@ def answers(report: Report) -> str:
 def evidence_of(check: CheckResult) -> str:
     """What the verdict rests on: wealth, p-value, samples."""
     parts = []
+    if check.verdict in (CheckVerdict.NOT_COVERED, CheckVerdict.ADVICE):
+        return ""
     if check.e_value is not None:
         parts.append(f"e-value {check.e_value:.3g}")
     if check.p_value is not None:

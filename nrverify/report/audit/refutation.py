@@ -34,13 +34,18 @@ def print_refutation(report: Report, console: Console) -> None:
         for part in _parts(check):
             console.print(Padding(plain(part), (0, 0, 0, 2), expand=False), highlight=False)
     console.print()
-    for line in _by_verdict(report.checks):
+    for line in _by_verdict(shown_of(report.checks)):
         console.print(plain(line), style="dim", highlight=False)
     if command := next((check.reproduce for check in told if check.reproduce), None):
         # Folded by the terminal and not here, so that it can be copied whole.
         console.print(f"Reproduce: {plain(command)}", highlight=False, soft_wrap=True)
     words = "All checks: --table; with pictures: --html FILE; those left undecided: --keep-going."
     console.print(words, style="dim", highlight=False)
+
+
+def shown_of(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """Without the checks that are not covered because there is nothing for them to judge."""
+    return tuple(check for check in checks if check.gap or check.verdict is not CheckVerdict.NOT_COVERED)
 
 
 def _parts(check: CheckResult) -> Iterator[str]:

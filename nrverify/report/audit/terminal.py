@@ -12,7 +12,7 @@ from rich.table import Table
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
-from nrverify.report.audit.refutation import print_refutation
+from nrverify.report.audit.refutation import print_refutation, shown_of
 from nrverify.report.escape import plain
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -51,12 +51,13 @@ def print_audit(report: Report, console: Console, verbose: bool = False, table: 
         print_refutation(report, console)
         _print_run(report, console)
         return
-    if report.checks:
+    checks = shown_of(report.checks)
+    if checks:
         console.print()
         if console.width < STACKED:
-            _print_stacked(report.checks, console)
+            _print_stacked(checks, console)
         else:
-            console.print(_table(report.checks, console.width))
+            console.print(_table(checks, console.width))
     if report.asked:
         _say(console, f"\nAsked where: {plain('; '.join(report.asked))}.", "dim")
     _print_findings(report.checks, console, verbose)
@@ -143,6 +144,8 @@ def _print_stacked(checks: tuple[CheckResult, ...], console: Console) -> None:
 
 def _evidence(check: CheckResult) -> tuple[str, str]:
     """The number a verdict rests on, and the one that would refute."""
+    if check.verdict in REMARKS:
+        return "", ""
     if check.e_value is not None:
         return f"e = {check.e_value:.2g}", f"e = {1 / check.alpha:.2g}" if check.alpha else ""
     if check.p_value is not None:
@@ -183,7 +186,7 @@ def _print_remarks(report: Report, console: Console) -> None:
     """
     nothing_judged = _nothing_judged(report)
     together: dict[tuple[CheckVerdict, str], list[CheckResult]] = {}
-    for check in report.checks:
+    for check in shown_of(report.checks):
         if check.verdict in REMARKS and check.message and not (nothing_judged and check.verdict is NOT_COVERED):
             together.setdefault((check.verdict, check.message), []).append(check)
     for index, ((verdict, message), group) in enumerate(together.items()):
@@ -197,7 +200,8 @@ def _print_run(report: Report, console: Console) -> None:
         early = "; stopped when its time was used" if run["stopped"] == "time" else ""
         _say(console, f"\njudged by calculation in {run['seconds']:.1f} s, nothing is sampled{early}")
         return
-    words = f"{run['samples']} sessions or runs in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
+    drawn = "1 session or run" if run["samples"] == 1 else f"{run['samples']} sessions or runs"
+    words = f"{drawn} in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
     words += _pace(run)
     words += f"; seed {run['seed']}"
     if report.verdict != "errored":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from nrverify.subjects.attributes import misspelt
 from nrverify.subjects.command.json_lines import BadReply, excerpt
-from nrverify.subjects.description import ANY, METHODS, Description, describe, methods_of
+from nrverify.subjects.description import ANY, METHODS, Description, attributes, describe, methods_of
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.noise_families import own_names
 
@@ -39,9 +40,12 @@ def read_description(result: Any) -> Described:
     if mechanism in ANY and _charges(given):
         given["methods"] = [*given["methods"], "spent"]
     description = describe(given)
+    found = misspelt(attributes(), given, description, description.mechanism)
     encodings = _names(result.get("encodings"), "encodings", needed=None)
     preferred = ("i64le", "f64le") if description.integer else ("f64le",)
-    return Described(description, next((name for name in preferred if name in encodings), None))
+    return Described(
+        replace(description, misspelt=found), next((name for name in preferred if name in encodings), None)
+    )
 
 
 def _charges(given: dict[str, Any]) -> bool:

@@ -44,6 +44,7 @@ SMALLEST_CLAIM = 0.5
 CLAIMS_EPSILON = Need(
     lambda context: context.description.knob == "epsilon" or context.description.family.bound is not None,
     "with knob 'time' the claim is the law itself",
+    gap=False,
 )
 SEARCH, CONFIRM = 0, 1
 """The halves of the sessions: events are searched on one and confirmed on the other."""

@@ -15,7 +15,7 @@ from nrverify.statistics.additive import Additive, First
 
 WEIGHT = 0.005
 """It needs no error probability; a share keeps it among the sampled checks."""
-GRANULAR = Need(lambda context: context.description.granularity is not None, "no granularity is claimed")
+GRANULAR = Need(lambda context: context.description.granularity is not None, "no granularity is claimed", gap=False)
 
 
 @check(

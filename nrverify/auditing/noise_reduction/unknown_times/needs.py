@@ -5,7 +5,7 @@ from __future__ import annotations
 from nrverify.auditing.core.declaration import Need
 
 TIMES_UNKNOWN = Need(
-    lambda context: not context.times_known, "the times are known: law.transcript judges the steps by them"
+    lambda context: not context.times_known, "the times are known: law.transcript judges the steps by them", gap=False
 )
 GRID_FINE = Need(
     lambda context: bool(context.fine_grid),
