@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kstest
 
 from nrverify.auditing.own_law.integrals import integral
 from nrverify.subjects.own_laws.family import family_of
@@ -175,6 +174,9 @@ def _of_draws(law: OwnLaw, t: float) -> Iterator[Mistake]:
     if drawn.shape != (DRAWS,):
         yield Mistake(f"marginal({t:.6g}).rvs(rng, ({DRAWS},)) has shape {drawn.shape}: it must be ({DRAWS},)")
         return
+    # Imported here: it takes a second, which an audit without a law of one's own need not spend.
+    from scipy.stats import kstest
+
     left = np.asarray(law.cdf_left(drawn))
     uniform = left + rng.random(DRAWS) * (np.asarray(law.cdf(drawn)) - left)
     p_value = float(kstest(uniform, "uniform").pvalue)

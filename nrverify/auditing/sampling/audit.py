@@ -158,7 +158,9 @@ class SampledAudit:
             mechanism.admit()
             if requests is not None:
                 mechanism.smoke(requests)
-            if mechanism.checks:
+            if self._attacked() and requests is not None and not requests.settings.keep_going:
+                self.stopped = "refuted"
+            elif mechanism.checks:
                 self.stopped = self.drawer.run(
                     lambda look: mechanism.tasks(look, self.drawer.drawn), self._any_refuted, mechanism.refused
                 )
@@ -200,6 +202,10 @@ class SampledAudit:
         """What every check saw."""
         self.drawer.gallery.add(self.mechanism.aside)
         return {**self.drawer.gallery.pictures(self.mechanism.level), **self.mechanism.pictures()}
+
+    def _attacked(self) -> bool:
+        """Whether what is drawn beside the looks, and before them, refutes already: the looks would add nothing."""
+        return any(check.refuted(self.mechanism.level(check)) for check in self.mechanism.aside)
 
     def _any_refuted(self) -> bool:
         judged = any(result.verdict is CheckVerdict.REFUTED for result in self.mechanism.judged())
