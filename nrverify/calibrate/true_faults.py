@@ -198,6 +198,8 @@ DISCRETE: dict[str, tuple[str, ...]] = {
     "zero-twice": ("wrong-shape",),
     "laplace-truncated": ("clipped", "wrong-shape"),
     "laplace-rounded-scale": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere"),
+    "laplace-scale-in-eighths": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere", "depends-on-value"),
+    "gaussian-variance-in-eighths": ("wrong-scale", "all-noise-scaled", "shows-only-somewhere", "depends-on-value"),
     "laplace-fresh": (*FRESH, "forgetful-sessions", "wrong-stay-probability", "repeated-time-redrawn"),
     "gaussian-truncated": ("clipped", "wrong-shape"),
     "gaussian-uncentred-rejection": ("wrong-shape",),

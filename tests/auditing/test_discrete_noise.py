@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.noise_reduction.design.cases import AWKWARD, Case, varied
+from nrverify.auditing.noise_reduction.design.cases import AWKWARD, ROUNDED_DOWN, Case, cases_for, varied
 from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import largest_integers, pairs_for
 from nrverify.reference.mutants import discrete
@@ -24,6 +24,7 @@ LAPLACE = {"mechanism": "discrete-laplace", "methods": ["sample"]}
 GAUSSIAN = {"mechanism": "discrete-gaussian", "methods": ["sample"]}
 SLOW = {"discrete-laplace-truncated", "discrete-laplace-rounded-scale", "discrete-laplace-continuous-stay"}
 SLOW |= {"discrete-gaussian-truncated", "discrete-laplace-rounded-continuous", "discrete-gaussian-rounded-normal"}
+SLOW |= {"discrete-laplace-scale-in-eighths", "discrete-gaussian-variance-in-eighths"}
 """Refuted at the default budget, and not by a thousand sessions."""
 
 
@@ -159,3 +160,15 @@ def test_a_right_scale_for_an_epsilon_keeps_its_claim():
     found = verdicts(audit(RightScale, samples=1500))
     assert found["privacy.epsilon"] == "consistent"
     assert "refuted" not in found.values()
+
+
+def test_scales_are_asked_for_that_small_denominators_round_down_and_they_stay_as_they_are():
+    for at in ROUNDED_DOWN:
+        assert 0.93 < float(Fraction(at).limit_denominator(8)) / at < 0.945
+    for given, schedules in ((LAPLACE, [ROUNDED_DOWN]), (GAUSSIAN, [(at,) for at in ROUNDED_DOWN])):
+        description = describe(given)
+        cases = cases_for(description, knob_of(description), (1, 3), description.most_releases)
+        pinned = [case for case in cases if case.pinned]
+        assert [case.play.schedule for case in pinned] == schedules
+        rng = np.random.default_rng(1)
+        assert [varied(case, knob_of(description), True, rng).play for case in pinned] == [c.play for c in pinned]

@@ -52,6 +52,13 @@ class RoundedScale(DiscreteLaplace):
         return super().draw(float(Fraction(t).limit_denominator(2)) or 0.5, shape, rng)
 
 
+class RoundedToEighths(DiscreteLaplace):
+    """The scale becomes a fraction with denominator at most 8: seldom off by more than a few per cent."""
+
+    def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return super().draw(float(Fraction(t).limit_denominator(8)) or 0.125, shape, rng)
+
+
 class ContinuousStay(DiscreteLaplace):
     """Noise stays with weight (s/t)², as for continuous Laplace noise."""
 
@@ -83,6 +90,13 @@ class IntegerDeviation(DiscreteGaussian):
 
     def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
         return super().draw(float(math.ceil(math.sqrt(t))) ** 2, shape, rng)
+
+
+class VarianceInEighths(DiscreteGaussian):
+    """The variance becomes a fraction with denominator at most 8: seldom off by more than a few per cent."""
+
+    def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return super().draw(float(Fraction(t).limit_denominator(8)) or 0.125, shape, rng)
 
 
 class UncentredRejection(DiscreteGaussian):
@@ -129,6 +143,8 @@ MUTANTS = (
             ("discrete-zero-twice", ZeroTwice),
             ("discrete-laplace-truncated", TruncatedLaplace),
             ("discrete-laplace-rounded-scale", RoundedScale),
+            ("discrete-laplace-scale-in-eighths", RoundedToEighths),
+            ("discrete-gaussian-variance-in-eighths", VarianceInEighths),
             ("discrete-laplace-fresh", FreshDiscrete),
             ("discrete-gaussian-truncated", TruncatedGaussian),
             ("discrete-gaussian-uncentred-rejection", UncentredRejection),

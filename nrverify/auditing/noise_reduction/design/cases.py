@@ -63,6 +63,9 @@ AWKWARD = (
 )
 """Scales and variances with large denominators, irrational, next to an integer, or rounded away by a sampler that takes
 integers, tenths or small fractions: real samplers of integers went wrong exactly there."""
+ROUNDED_DOWN = (1.06, 0.535, 0.2675)
+"""Scales and variances that a sampler of fractions with denominators of 8 or less rounds to 1, 1/2 and 1/4: by six per
+cent, all in one direction, so that what is seen of each adds up. At times drawn at random such errors cancel."""
 AWKWARD_SHARE = 0.5
 """Of single releases of integer noise; the others lie anywhere in the range."""
 ALONE_ROUNDS = 4
@@ -92,6 +95,8 @@ class Case:
     """The value of every second session: sessions of both are open together."""
     largest: float = values.LARGEST
     """No value is drawn beyond this: a subject may refuse larger ones."""
+    pinned: bool = False
+    """Whether its times stay as they are."""
     ranks: tuple[int, ...] | None = None
     """The order of a schedule in any order: the rank of each request among its times; None where times fall."""
 
@@ -223,9 +228,22 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
         if "sample" not in description.methods:
             few = Fixed(knob.steps(0.3, [0.4]))
             cases.append(Case(ADJACENT, _spread((2.0, -6.0, 9.0), large), few, "open", adjacent=True))
+    if description.integer and knob.falling and not (description.family.rated or description.family.own):
+        cases += _rounded_down(description, knob, large, either)
     if description.family.increments and description.knob == "epsilon" and "time_of" not in description.methods:
         cases += _dense(description, knob, large)
     return cases
+
+
+def _rounded_down(description: Description, knob: Knob, d: int, either: bool) -> list[Case]:
+    """Releases at scales that samplers of fractions round down, together, and the first of them where one is asked."""
+    times = tuple(at for at in ROUNDED_DOWN if knob.low <= at <= knob.high)
+    schedules = [(at,) for at in times] if description.family.once else [times] if times else []
+    value = _spread((4.0, -2.0, 1.0), d)
+    return [
+        Case(f"rounded down {at[0]:g}", value, Fixed(at), _method(description, index), either=either, pinned=True)
+        for index, at in enumerate(schedules)
+    ]
 
 
 def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
@@ -289,6 +307,8 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
     if case.either:
         case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
     rule = case.falling_rule
+    if case.pinned:
+        return case
     if not knob.falling:
         return replace(case, play=Fixed((knob.at(float(rng.random())),))) if alone else case
     if isinstance(rule, Fixed):
