@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.core.boundary_faults import undone
-from nrverify.auditing.core.curve_texts import UNDONE
+from nrverify.auditing.core.boundary_faults import UNDONE, undone
 from nrverify.auditing.core.faults import curve
 
 TIMES = np.geomspace(1e-9, 1e9, 2000)

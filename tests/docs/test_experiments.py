@@ -9,6 +9,7 @@ from nrverify.auditing.explain import experiments
 from nrverify.auditing.explain.experiments import EXPERIMENTS, THRESHOLD_LAW, experiment_of
 from nrverify.laws.crossing import crossing_probability
 from nrverify.reference.mutants import (
+    any_order,
     boundary,
     brownian,
     brownian_randomness,
@@ -18,6 +19,7 @@ from nrverify.reference.mutants import (
     private_stopping,
     threshold,
 )
+from nrverify.reference.mutants.correct_any_order import BrownianAnyOrder
 from nrverify.reference.mutants.correct_boundary import Linear
 from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian
 from nrverify.reference.mutants.correct_noise import Brownian, Skellam, WalkLaplace
@@ -78,6 +80,7 @@ class PricedByState(Priced):
 
 CASES = {
     "RECURSION": (Brownian, brownian.FreshNoise),
+    "ANY_ORDER": (BrownianAnyOrder, any_order.OrderRemembered),
     "PRECISION": (Brownian, brownian.FreshNoise),
     "SCALE": (Brownian, brownian.VarianceForDeviation),
     "SHAPE": (Brownian, brownian_randomness.HeavyTails),
@@ -125,7 +128,7 @@ def holds(seen, relation, claimed):
 def tried(experiment, subject):
     """Whether what the experiment prints of a subject agrees."""
     printed = []
-    data = subject.neighbours[0][0] if hasattr(subject, "neighbours") else None
+    data = subject.neighbours[0][0] if isinstance(subject, Priced) else None
     names = {
         "np": np,
         "Grid": Grid,

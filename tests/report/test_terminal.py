@@ -142,7 +142,14 @@ def test_quiet_tells_the_findings_and_nothing_else():
     assert "refuted law.transcript" in text
     assert "refuted, probably for the same cause: law.value" in text
     assert f"Reproduce: {LAW.reproduce}\n" in text
-    for words in ("consistent", "independence.coordinates", "not-covered", "advice", "Asked where", "sessions or runs"):
+    for words in (
+        "consistent",
+        "independence.coordinates",
+        "not-covered",
+        "advice",
+        "Tested range",
+        "sessions or runs",
+    ):
         assert words not in text
 
 
@@ -159,7 +166,7 @@ def test_a_narrow_terminal_gets_a_list_in_the_place_of_the_table(width):
 
 def test_it_says_where_it_was_asked():
     text = " ".join(printed(print_audit, report(), table=True).split())
-    assert "Asked where: times from 0.01 to 1000; 1 and 3 dimensions." in text
+    assert "Tested range: times from 0.01 to 1000; 1 and 3 dimensions." in text
 
 
 def test_wide_tables_say_at_what_a_check_refutes():

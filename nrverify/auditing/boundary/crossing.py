@@ -5,8 +5,7 @@ from __future__ import annotations
 from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
 from nrverify.auditing.boundary.claim import MECHANISMS, BoundaryClaim
 from nrverify.auditing.boundary.tolerances import RESOLUTION
-from nrverify.auditing.core.boundary_faults import Undone
-from nrverify.auditing.core.curve_texts import with_curve_faults
+from nrverify.auditing.core.boundary_faults import Undone, with_curve_faults
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.curve import CROSSED
 from nrverify.auditing.core.finding import Finding, Size

@@ -58,6 +58,13 @@ RECURSION = Experiment(
     "The covariance of two releases is the variance of the less noisy one: t for Brownian noise, 2t² for Laplace "
     "noise, 2·rate·t for Skellam noise.",
 )
+ANY_ORDER = Experiment(
+    "Releases in falling order of time are right, and one between two others is not (`law.any-order`).",
+    "x = (subject.sample(value, [4.0, 1.0, 2.0], 100_000, 1) - value)[:, :, 0]\n"
+    'print(np.cov(x.T), "claimed:", [[4, 1, 2], [1, 1, 1], [2, 1, 2]])',
+    ("noisier-neighbour-ignored", "less-noisy-neighbour-ignored", "order-remembered"),
+    "Whatever the order, the covariance of two releases is the variance of the less noisy one.",
+)
 PRECISION = Experiment(
     "Each release may be right, but all together say more of the value than the last one (`loss.stopping`, "
     "`privacy.ex-post`).",
@@ -296,6 +303,7 @@ PRICE = Experiment(
 
 EXPERIMENTS = (
     RECURSION,
+    ANY_ORDER,
     PRECISION,
     SCALE,
     SHAPE,

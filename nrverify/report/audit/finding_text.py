@@ -22,6 +22,16 @@ def lines_of(check: CheckResult) -> tuple[str, ...]:
     return check.explanation.lines if check.explanation is not None else (check.message or "(no details)",)
 
 
+def pointers(check: CheckResult) -> tuple[str, ...]:
+    """Where to look in the code, and one session that shows it, of a refutation that has a cause of its own."""
+    finding = check.finding
+    if finding is None or follows(check):
+        return ()
+    look = f"Look at: {finding.fault.look}." if finding.fault is not None and finding.fault.look else ""
+    session = f"One session: {finding.texts['session']}." if "session" in finding.texts else ""
+    return tuple(part for part in (look, session) if part)
+
+
 def follows(check: CheckResult) -> bool:
     """Whether its cause is that of another refuted check."""
     return check.explanation is not None and check.explanation.follows is not None

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.catalogue import Entry, catalogue
-from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
+from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of, pointers
 from nrverify.report.audit.terminal import MEANING, knob_words
 from nrverify.report.page.charts.axes import number
 from nrverify.report.page.charts.draw import Chart, chart
@@ -91,6 +91,7 @@ def audit_html(report: Report) -> str:
         ],
         asked=_prose("; ".join(report.asked)),
         checks=checks,
+        legend=[(name, count, TONE[name]) for name, count in counts if count],
         bar=strip([(name, count, TONE[name]) for name, count in counts if count], "Checks by verdict"),
         run_facts=_run_facts(report),
         alpha=_prose(number(float(run["alpha"]))),
@@ -126,7 +127,7 @@ def _run_facts(report: Report) -> list[tuple[str, Markup]]:
 
 def _check(check: CheckResult, report: Report, entry: Entry | None) -> CheckView:
     refuted = check.verdict is CheckVerdict.REFUTED
-    finding = tuple(_prose(part) for part in lines_of(check)) if refuted else ()
+    finding = tuple(_prose(part) for part in (*lines_of(check), *pointers(check))) if refuted else ()
     return CheckView(
         id=check.id,
         claim=_prose(entry.claim if entry else ""),

@@ -9,7 +9,7 @@ from rich.padding import Padding
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.report.audit.finding_text import follows, lines_of
+from nrverify.report.audit.finding_text import follows, lines_of, pointers
 from nrverify.report.escape import plain
 
 IN_FULL = 2
@@ -50,16 +50,13 @@ def shown_of(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
 
 def _parts(check: CheckResult) -> Iterator[str]:
     """The sentences of a refutation but those on its error probability, which is said of the run."""
-    explanation, finding = check.explanation, check.finding
+    explanation = check.explanation
     if explanation is None:
         yield from lines_of(check)
         return
     yield from (explanation.statement, explanation.seen, explanation.cause)
-    if finding is not None and finding.fault is not None and finding.fault.look:
-        yield f"Look at: {finding.fault.look}."
     yield explanation.effect
-    if finding is not None and "session" in finding.texts:
-        yield f"One session: {finding.texts['session']}."
+    yield from pointers(check)
 
 
 def _by_verdict(checks: Iterable[CheckResult]) -> Iterator[str]:

@@ -30,7 +30,7 @@ STACKED, NARROW, WIDE = 60, 90, 120
 many on it says at what they refute."""
 
 MEANING = {
-    "consistent": "nothing is refuted; what would have been caught is said of each check",
+    "consistent": "no check found a fault; each says how small a fault it would have found",
     "refuted": "the implementation is not what it claims to be",
     "inconclusive": "too few samples to exclude anything useful",
     "errored": "the subject could not be run",
@@ -59,7 +59,7 @@ def print_audit(report: Report, console: Console, verbose: bool = False, table: 
         else:
             console.print(_table(checks, console.width))
     if report.asked:
-        _say(console, f"\nAsked where: {plain('; '.join(report.asked))}.", "dim")
+        _say(console, f"\nTested range: {plain('; '.join(report.asked))}.", "dim")
     _print_findings(report.checks, console, verbose)
     if verbose:
         for check in report.checks:

@@ -77,7 +77,7 @@ addEventListener("DOMContentLoaded", () => {
   document.getElementById("close").addEventListener("click", () => { for (const claim of claims) claim.open = false; });
   addEventListener("hashchange", recall);
   addEventListener("keydown", (event) => {
-    const typing = event.target.matches?.("input, textarea, select");
+    const typing = event.target.matches?.("input:not([type=checkbox]), textarea, select");
     if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
       search.focus();

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from nrverify.auditing.core.curve_texts import with_curve_faults
+from nrverify.auditing.core.boundary_faults import with_curve_faults
 from nrverify.auditing.core.declaration import Declared, Kind, check
 from nrverify.auditing.core.faults.noise import TOO_LITTLE_NOISE
 from nrverify.auditing.core.finding import Finding, Size
