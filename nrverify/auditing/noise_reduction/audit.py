@@ -36,7 +36,13 @@ from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_o
 from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_claim import DpClaim
-from nrverify.auditing.noise_reduction.grids import refuse_no_room, slack_of, within_room
+from nrverify.auditing.noise_reduction.grids import (
+    beyond_range,
+    refuse_no_room,
+    slack_of,
+    unseen_truncation,
+    within_room,
+)
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import (
     ADVICE_SAMPLES,
@@ -228,6 +234,10 @@ class NoiseReductionMechanism(Mechanism):
             self.pairs = [pair for pair in self.pairs if pair != task.setting]
             return None
         case: Case = task.setting
+        if case.still:
+            self.refusals.append(f"{unseen_truncation(self.description, self.context.knob)} ({reason})")
+            self.context = replace(self.context, cases=tuple(own for own in self.context.cases if own != case))
+            return None
         if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
@@ -296,6 +306,9 @@ class NoiseReductionMechanism(Mechanism):
         if self.description.any_order:
             words = "times were asked for in falling order alone: releases in any other order are not examined"
             covered.append(CheckResult("law.any-order", Kind.LAW, CheckVerdict.NOT_COVERED, message=words))
+        beyond = beyond_range(self.description, self.context.knob, self.settings.samples)
+        if beyond is not None:
+            covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=beyond))
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))
