@@ -47,6 +47,34 @@ def test_truncation_is_refuted_by_the_law():
     assert report.verdict == "refuted"
 
 
+class FineTruncated(Truncated):
+    granularity = 2.0**-40
+    range = None
+
+
+def test_truncation_to_the_finest_grid_is_refuted_where_the_noise_is_as_small():
+    report = audit(FineTruncated(), samples=20_000, checks=("law.value", "law.release"))
+    assert report.verdict == "refuted"
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_what_it_takes_to_see_truncation_is_said_where_small_noise_cannot_be_asked_for(refuses):
+    """2·log(10⁶)·(2σ/g)²: at 2^-40 of the noise 1e25 sessions; none in reach."""
+
+    class Limited(FineTruncated):
+        range = None if refuses else (0.1, 10.0)
+
+        def sample(self, value, schedule, sessions, seed):
+            if min(schedule) < 1e-9:
+                raise ValueError("too small")
+            return super().sample(value, schedule, sessions, seed)
+
+    report = audit(Limited(), samples=1_000, checks=("law.release",))
+    words = " ".join(check.message for check in report.checks if check.id == "protocol.range")
+    assert "cut off to it instead of rounded would show after about" in words
+    assert report.verdict != "refuted"
+
+
 def test_one_release_off_the_grid_in_a_thousand_refutes():
     class Sometimes(Rounded):
         def sample(self, value, schedule, sessions, seed):

@@ -44,7 +44,13 @@ from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_o
 from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_claim import DpClaim
-from nrverify.auditing.noise_reduction.grids import refuse_no_room, slack_of, within_room
+from nrverify.auditing.noise_reduction.grids import (
+    beyond_range,
+    refuse_no_room,
+    slack_of,
+    unseen_truncation,
+    within_room,
+)
 from nrverify.auditing.noise_reduction.observe import score_case, score_pair
 from nrverify.auditing.noise_reduction.smoke import (
     ADVICE_SAMPLES,
@@ -244,6 +250,10 @@ class NoiseReductionMechanism(Mechanism):
         if case.ranks is not None and len(set(case.ranks)) < len(case.ranks):
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, without_repeats(case))
+        if case.still:
+            self.refusals.append(f"{unseen_truncation(self.description, self.context.knob)} ({reason})")
+            self.context = replace(self.context, cases=tuple(own for own in self.context.cases if own != case))
+            return None
         if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
@@ -310,6 +320,9 @@ class NoiseReductionMechanism(Mechanism):
         unusual, unit = getattr(places, "most_unusual", None), "t" if self.context.knob.falling else "ε"
         covered = [*with_session(found, unusual, unit), *self.not_covered, *self.advice]
         covered += slack_of(self.context)
+        beyond = beyond_range(self.description, self.context.knob, self.settings.samples)
+        if beyond is not None:
+            covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=beyond))
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
             covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))

@@ -18,6 +18,8 @@ from nrverify.subjects.guarantees import EX_POST
 ROOM = 2.0**52
 """Cells of a grid beyond which a double has no bit below its integer."""
 SLACK = "privacy.slack"
+TO_BE_SURE = 2 * math.log(1e6)
+"""Squared deviations of a mean at which a bet on it reaches 10⁶."""
 
 
 def refuse_no_room(description: Description, knob: Knob) -> None:
@@ -45,6 +47,32 @@ def within_room(case: Case, description: Description) -> Case:
 def _within(value: tuple[float, ...], most: float) -> tuple[float, ...]:
     largest = max(abs(x) for x in value)
     return value if largest <= most else tuple(x * (most / largest) for x in value)
+
+
+def unseen_truncation(description: Description, knob: Knob) -> str:
+    """What is not seen where noise as small as the grid cannot be asked for, and what it would take to see it."""
+    return (
+        "noise of the size of the grid; releases cut off to it instead of rounded would show after about "
+        f"{_sessions(description, knob):.0e} sessions"
+    )
+
+
+def beyond_range(description: Description, knob: Knob, samples: int) -> str | None:
+    """The same where the range that a subject says ends before, and so many samples are not enough."""
+    if description.granularity is None or description.range is None or not knob.falling:
+        return None
+    if _sessions(description, knob) <= samples:
+        return None
+    return f"outside the range that the subject says, and so not covered: {unseen_truncation(description, knob)}"
+
+
+def _sessions(description: Description, knob: Knob) -> float:
+    """Cut off instead of rounded, releases move by g/2, which their mean shows after 2·log(10⁶)·(2σ/g)² sessions.
+
+    σ is the least deviation that is asked for.
+    """
+    least = math.sqrt(knob.low) if not description.family.pure else math.sqrt(2) * knob.low
+    return TO_BE_SURE * (2 * least / (description.granularity or math.inf)) ** 2
 
 
 def slack_of(context: NoiseReductionContext) -> list[CheckResult]:

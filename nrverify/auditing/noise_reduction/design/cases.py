@@ -42,6 +42,9 @@ SIDE_BY_SIDE = "different values side by side"
 MOST_SINGLE_ONE_BY_ONE = 2**16
 """The same where a session is a single release, and requests take most of the time: of 1,300 requests a seed cut to 16
 bits comes again a dozen times."""
+AT_THE_GRID = "at the grid"
+"""Noise of the size of a declared grid: there releases that are cut off differ from rounded ones by half a deviation,
+and nowhere else could it be seen where the grid is fine."""
 AT_ONCE = "at once"
 AT_ONCE_SHARE, AT_ONCE_AFTER = 0.3, 2**17
 """Of the sessions of a look after so many: one request for more than are usually drawn together."""
@@ -93,6 +96,8 @@ class Case:
     """Whether its seeds are small and follow each other, one for each transcript."""
     beside: tuple[float, ...] | None = None
     """The value of every second session: sessions of both are open together."""
+    still: bool = False
+    """Whether its times and its value stay as they are from look to look."""
     largest: float = values.LARGEST
     """No value is drawn beyond this: a subject may refuse larger ones."""
     pinned: bool = False
@@ -152,11 +157,26 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...],
 
     No session has more than `most` releases, if that is given.
     """
-    cases = _battery(description, knob, dimensions)
+    cases, fine = _battery(description, knob, dimensions), _at_the_grid(description, knob, dimensions[0], most or 3)
     if most is None:
-        return cases
+        return cases + fine
     kept = [case for case in cases if case.fixed or most >= SHORTEST_ADAPTIVE]
-    return [replace(case, play=_no_longer(case.rule, most, knob, index)) for index, case in enumerate(kept)]
+    return [replace(case, play=_no_longer(case.rule, most, knob, index)) for index, case in enumerate(kept)] + fine
+
+
+def _at_the_grid(description: Description, knob: Knob, d: int, most: int) -> list[Case]:
+    """Where the grid is finer than all noise that is asked for: a value off it, with noise down to its own size.
+
+    A subject that says the range of its times is not asked beyond it.
+    """
+    grid = description.granularity
+    if grid is None or not knob.falling or description.range is not None:
+        return []
+    least = grid if description.family.pure else grid * grid
+    if not 0 < least < knob.low:
+        return []
+    value = _spread((3.3 * grid, -1.7 * grid), d)
+    return [Case(AT_THE_GRID, value, Fixed((4 * least, 2 * least, least)[-most:]), _method(description, 0), still=True)]
 
 
 def _no_longer(rule: Fixed | Follow | Roam, most: int, knob: Knob, index: int) -> Fixed | Follow | Roam:
@@ -285,7 +305,7 @@ def _own_share(case: Case, drawn: float) -> float | None:
 
 def at_other_values(case: Case, integer: bool, rng: np.random.Generator) -> Case:
     """The case, by a coin, at a value drawn anew; two values side by side are always of different sizes."""
-    if case.one_by_one or case.adjacent or not any(case.value):
+    if case.one_by_one or case.adjacent or case.still or not any(case.value):
         return case
     if rng.random() < values.ANEW:
         case = replace(case, value=values.drawn(len(case.value), integer, case.largest, rng))
@@ -301,7 +321,7 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
     its grid, where the noise at each ε is to be seen often: where sessions have one release `alone`, it moves on it.
     Transcripts one by one, which are compared, stay as they are.
     """
-    if case.one_by_one or case.adjacent:
+    if case.one_by_one or case.adjacent or case.still:
         return case
     case = replace(case, value=values.moved(case.value, integer, rng))
     if case.either:
