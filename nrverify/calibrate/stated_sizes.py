@@ -22,6 +22,7 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates
+from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
 from nrverify.calibrate.jobs import Job
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
@@ -34,13 +35,29 @@ Draw = Callable[[float, np.random.Generator], Batch]
 
 ALPHA = 1e-6
 """Of a default run; a check has its share of it."""
-SESSIONS, TRIALS = 1500, 60
-"""Of a trial, and at each size: a half is told from a third, and nine tenths from three quarters."""
+SESSIONS = 1500
+"""Of a trial, at each look."""
 TIMES = (8.0, 4.0, 1.0)
 ADDS_UP, ONE_EVENT = 1.3, 3.4
 """Somewhat above the size: where evidence adds up, and where one event decides (P(no event) is ½ and ½^3.4 ≈ 0.1)."""
-UNLIKELY = 0.01
-"""A share is below what it must be where so few would be seen with no more probability than this."""
+UNLIKELY, MISSED = 0.01, 0.05
+"""A share is below what it must be where so few would be seen with no more probability than the first: so often is a
+true statement called broken. A false one, of the next size, is to be passed no more often than the second."""
+PROMISED = ((1 / 2, 1 / 3), (9 / 10, 3 / 4))
+"""Shares that are promised at the size and above it, and those from which on a statement is called broken."""
+
+
+def _fewest(promised: float, broken: float) -> int:
+    """The fewest trials that tell two shares apart with these error probabilities."""
+    for trials in range(10, 1000):
+        most = next(seen for seen in range(trials + 1) if bdtr(seen, trials, promised) >= UNLIKELY) - 1
+        if most >= 0 and bdtr(most, trials, broken) >= 1 - MISSED:
+            return trials
+    raise AssertionError("so close shares are not told apart")
+
+
+TRIALS = max(_fewest(*shares) for shares in PROMISED)
+"""Of each size."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +69,17 @@ class Planted:
     unit: str
     draw: Draw
     factor: float = ADDS_UP
+    looks: int = 1
+    """How often transcripts are drawn and merged: bets that learn are made at a merge."""
+
+    def seen(self, size: float, rng: np.random.Generator) -> Any:
+        """The check after transcripts with a fault of a size."""
+        found = self.check()
+        for _ in range(self.looks):
+            part = found.fresh()
+            part.observe(self.draw(size, rng))
+            found.merge(part)
+        return found
 
 
 @dataclass(frozen=True)
@@ -120,11 +148,11 @@ def _correlated_sessions(size: float, rng: np.random.Generator) -> Batch:
     return _batch(noise)
 
 
-def _tied_less(size: float, rng: np.random.Generator) -> Batch:
-    """Every step stays less often, by the same difference of probabilities."""
+def _tied_more(size: float, rng: np.random.Generator) -> Batch:
+    """Every step stays more often, by the same difference of probabilities: the direction that shows later."""
     noise = [rng.laplace(scale=TIMES[-1], size=(SESSIONS, 1))]
     for s, t in zip(TIMES[:0:-1], TIMES[-2::-1], strict=True):
-        stays = (s / t) ** 2 - size * np.sign((s / t) ** 2 - 0.1)
+        stays = (s / t) ** 2 + size
         jumps = rng.random((SESSIONS, 1)) >= stays
         noise.append(noise[-1] + jumps * rng.laplace(scale=t, size=(SESSIONS, 1)))
     return _batch(np.stack(noise[::-1], axis=1), process=Laplace())
@@ -148,13 +176,21 @@ def _signs_agree(size: float, rng: np.random.Generator) -> Batch:
     return _batch(np.where(signs[:, None], noise, -noise), known=False)
 
 
+def _follows_step(size: float, rng: np.random.Generator) -> Batch:
+    """The noise of the second release and the step to it from the first are correlated; times are not told."""
+    z = rng.standard_normal((2, SESSIONS, 1))
+    release, step = z[0], size * z[0] + np.sqrt(1 - size**2) * z[1]
+    return _batch(np.stack([release + step, release], axis=1), times=(2.0, 1.0), known=False)
+
+
 PLANTED = (
     Planted("law.release", lambda: ReleaseLaw(Knob(0.01, 1000.0, True)), "relative", _smaller),
     Planted("law.transcript", TranscriptLaw, "relative", _smaller),
     Planted("independence.coordinates", CoordinateIndependence, "correlation", _correlated_coordinates),
     Planted("independence.sessions", SessionIndependence, "correlation", _correlated_sessions),
-    Planted("ties (Laplace)", LaplaceTies, "probability", _tied_less),
+    Planted("ties (Laplace)", LaplaceTies, "probability", _tied_more),
     Planted("ties (Brownian)", NoTies, "probability", _tied, ONE_EVENT),
+    Planted("law.increments (times unknown)", IncrementLaw, "correlation", _follows_step, looks=4),
     Planted("independence.coordinates (times unknown)", UnknownCoordinates, "probability", _signs_agree),
 )
 """A statement of every unit that sampled checks of noise reduction make."""
@@ -164,18 +200,12 @@ def measured(index: int, seed: int, trials: int = TRIALS) -> Stated:
     """One statement, tried: the size is that which the check states after right transcripts."""
     planted = PLANTED[index]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7, index)))
-    right = planted.check()
+    right = planted.seen(0.0, rng)
     alpha = ALPHA * right.declaration.weight
-    right.observe(planted.draw(0.0, rng))
     size = next(size for size in right.conclude(alpha).sizes if size.unit == planted.unit)
 
     def refuted(value: float) -> int:
-        found = 0
-        for _ in range(trials):
-            check = planted.check()
-            check.observe(planted.draw(value, rng))
-            found += bool(check.refuted(alpha))
-        return found
+        return sum(bool(planted.seen(value, rng).refuted(alpha)) for _ in range(trials))
 
     value = size.value
     counts = refuted(value / 3), refuted(value), refuted(planted.factor * value)

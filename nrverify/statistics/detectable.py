@@ -10,14 +10,13 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammaincinv
+from scipy.special import betaincinv, expit, gammaincinv
 
+from nrverify.statistics.labels import LabelBets
 from nrverify.statistics.wealth import TIE_EFFECTS, MeanWealth, ScaleWealth, log_average
 
 SMALLEST, LARGEST = 1e-6, 1e3
 """Between which an effect is sought: no budget sees less, and more is no matter of statistics."""
-MARGIN = 1.03
-"""By so much more than the median needs: sums are known from one run and tried in another."""
 STEPS = 32
 """Halvings of the logarithm of that range: eight digits, more than are ever printed."""
 
@@ -46,19 +45,60 @@ def detectable_slope(energy: float, needed: float) -> float:
 
 @lru_cache(maxsize=4096)
 def detectable_probability(count: int, probability: float, needed: float) -> float:
-    """The change of a probability, up or down, that so many events of it show."""
+    """The change of a probability, up or down, that so many events of it show.
+
+    Where events have different probabilities this is one for their mean: log(1 − p + p e^θ) is concave in p, so that a
+    bet pays less for them than for as many of the mean, and wins no later.
+    """
     if count < 1 or not 0 < probability < 1:
         return float("inf")
     # 1 − p + p e^θ, in logarithms: θ may be large.
     paid = count * np.logaddexp(np.log1p(-probability), np.log(probability) + TIE_EFFECTS)
+    foreseen = probability * count
 
-    def won(share: float) -> bool:
-        return log_average(TIE_EFFECTS * share * count - paid) >= needed
+    def won(happened: int) -> bool:
+        return log_average(TIE_EFFECTS * happened - paid) >= needed
 
-    up = _least(lambda x: won(probability + x), most=1 - probability)
-    down = _least(lambda x: won(probability - x), most=probability)
+    up = _first(lambda n: won(int(np.ceil(foreseen)) + n), count - int(np.ceil(foreseen)))
+    down = _first(lambda n: won(int(foreseen) - n), int(foreseen))
+    changes = []
+    if up is not None:
+        most = int(np.ceil(foreseen)) + up
+        # So many or more happen half of the time: the binomial law in terms of the beta law.
+        changes.append(float(betaincinv(most, count - most + 1, 0.5)) - probability)
+    if down is not None:
+        least = int(foreseen) - down
+        changes.append(probability - float(betaincinv(least + 1, count - least, 0.5)))
     # A direction in which nothing is left to change tells nothing.
-    return max((x for x, room in ((up, 1 - probability), (down, probability)) if x < room), default=1.0)
+    return max(changes, default=1.0)
+
+
+def detectable_odds(bets: LabelBets, count: float, claim: float, needed: float) -> float:
+    """The ε by which an attacker knows the label of each of so many sessions with which the bets on it refute a claim.
+
+    Of the predictors one knows it: the others win nothing, and have their share of the wealth.
+    """
+
+    def wins(beyond: float) -> bool:
+        odds = claim + beyond
+        planted = bets.fresh()
+        predictors = planted.sides[0].log_wealth.shape[0]
+        right = float(expit(odds))
+        for towards in (-1.0, 1.0):
+            for agrees, share in ((True, right), (False, 1 - right)):
+                guess = np.zeros((predictors, 1))
+                guess[0] = towards * odds
+                label = np.array([(towards > 0) == agrees])
+                planted.bet(guess, np.array([claim]), label, 0.5 * count * share)
+        return planted.log_e >= needed
+
+    return claim + _least(wins)
+
+
+def detectable_correlation(count: int, needed: float, regret: float) -> float:
+    """The correlation at which a learned normal law beats all that are independent, after what learning has cost."""
+    # The best independent law has two scales fitted to what was bet on: half a nat for each.
+    return float(np.sqrt(-np.expm1(-2 * (needed + regret + 1.0) / count))) if count > 0 else 1.0
 
 
 def detectable_count(enough: int) -> float:
@@ -66,13 +106,23 @@ def detectable_count(enough: int) -> float:
     return float(gammaincinv(enough, 0.5))
 
 
+def _first(wins: Callable[[int], bool], most: int) -> int | None:
+    """The smallest number up to the largest that wins, by bisection; None where none does."""
+    if most < 0 or not wins(most):
+        return None
+    low, high = -1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if wins(middle) else (middle, high)
+    return high
+
+
 def _least(wins: Callable[[float], bool], most: float = LARGEST) -> float:
     """The smallest effect that wins, by bisection of its logarithm; the largest where none does."""
     low, high = np.log(SMALLEST), np.log(most)
-    # Not exactly the median: the statement is to be kept in half of the runs or more.
     if not wins(most * (1 - 1e-9)):
         return most
     for _ in range(STEPS):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if wins(float(np.exp(middle))) else (middle, high)
-    return min(MARGIN * float(np.exp(high)), most)
+    return min(float(np.exp(high)), most)

@@ -17,8 +17,8 @@ from tests.contract import subjects
 RIGHT = ("Brownian", "Laplace", "Skellam", "Threshold", "Line")
 WRONG = {
     "FreshBrownian": ("law.transcript", "all-releases-fresh", "leak"),
-    "RootLaplace": ("ties", "wrong-stay-probability", "unproved"),
-    "HalfSkellam": ("law.transcript", "time-for-variance", "unproved"),
+    "RootLaplace": ("ties", "wrong-stay-probability", "leak"),
+    "HalfSkellam": ("law.transcript", "time-for-variance", "leak"),
     "HalfQuery": ("threshold.law", "query-noise-halved", "leak"),
     "LowLine": ("boundary.crossing", "delta-rooted", "leak"),
 }

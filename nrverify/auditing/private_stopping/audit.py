@@ -17,6 +17,7 @@ from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.private_stopping.context import StoppingContext
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import draw_stopped, score_stopped, score_stopping_pair
+from nrverify.auditing.private_stopping.effects import with_losses
 from nrverify.auditing.registry import declarations_in
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
@@ -109,7 +110,10 @@ class PrivateStoppingMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those not covered, and those of the boundary."""
-        told = with_streams(results, self._host.description.delta or 0.0, self._settings.alpha)
+        description = self._host.description
+        delta, designs = description.delta or 0.0, () if self.context is None else self.context.designs
+        told = with_losses(results, designs, description.sensitivity or 1.0, delta)
+        told = with_streams(told, delta, self._settings.alpha)
         return (*told, *self.not_covered, *self._judged)
 
     def tested_range(self) -> tuple[str, ...]:

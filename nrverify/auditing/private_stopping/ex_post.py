@@ -22,6 +22,7 @@ from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.threshold.faulty_laws import redrawn_law
 from nrverify.auditing.threshold.halting_bets import FEWEST_RUNS
 from nrverify.laws.brownian import Brownian
+from nrverify.statistics.detectable import detectable_odds
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 
@@ -115,7 +116,7 @@ class StoppingExPost(Declared):
         log_e = self.wealth.log_e
         confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * len(EVENTS))
         bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
-        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.runs, 1)))
+        size = detectable_odds(self.wealth, float(self.runs), self.claim, -float(np.log(alpha)))
         numbers = {"confidence": CONFIDENCE, "delta": self.delta}
         estimate = Estimate(Measure.EPSILON, self.claim, bound, numbers=numbers)
         return from_bets(
@@ -125,7 +126,7 @@ class StoppingExPost(Declared):
             samples=self.runs,
             enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            sizes=(Size(f"ε of an attacker, where {self.claim:.2g} is claimed,", self.claim + resolution, "ε"),),
+            sizes=(Size(f"ε of an attacker at every run, where {self.claim:.2g} is claimed,", size, "ε"),),
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED),
         )
 

@@ -26,6 +26,7 @@ from nrverify.auditing.noise_reduction.design.neighbours import Labelled, labell
 from nrverify.auditing.noise_reduction.epsilon.single_release import least_time
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
+from nrverify.statistics.detectable import detectable_odds
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.labels import LabelBets, Learner, epsilon_lower_bound
 from nrverify.subjects.guarantees import DP
@@ -160,7 +161,8 @@ class ExPost(Declared):
         """The verdict with the empirical lower bound on ε beside the claim, at its own confidence."""
         bounds = self._empirical_epsilons()
         claim, bound = max(bounds, key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
-        resolution = float(np.sqrt(-8 * np.log(alpha) / max(self.sessions, 1)))
+        sessions = float(self._histogram[claim].sum()) if claim in self._histogram else 0.0
+        size = detectable_odds(self.wealth, sessions, claim, -float(np.log(alpha)))
         points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
         numbers = {"delta": self.delta, "confidence": CONFIDENCE}
         estimate = Estimate(Measure.EPSILON, claim, bound, None, self.sessions, numbers)
@@ -171,7 +173,7 @@ class ExPost(Declared):
             samples=self.sessions,
             enough=self.sessions >= FEWEST_SESSIONS,
             statistic=bound,
-            sizes=(Size(f"ε of an attacker, where {claim:.2g} is claimed,", claim + resolution, "ε"),),
+            sizes=(Size(f"ε of an attacker at every session, where {claim:.2g} is claimed,", size, "ε"),),
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED, texts={"points": points}),
         )
 

@@ -18,7 +18,8 @@ from scipy.special import ndtr
 
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
-from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, TIME_FOR_DEVIATION
+from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, TIME_FOR_DEVIATION, TIME_FOR_VARIANCE
+from nrverify.auditing.noise_reduction.diagnosis.count_losses import excess_of_rate
 from nrverify.laws.divergence import gaussian_hockey_stick
 from nrverify.subjects.description import Description
 from nrverify.subjects.guarantees import DP, guarantee_of
@@ -93,6 +94,10 @@ def _excess(one: Weighed, normal: bool, description: Description) -> float:
         return max(float(np.max(_laplace_excess(one, *schedule))) for schedule in one.precisions)
     if one.fault in (ALL_SCALED, ALL_FRESH):
         return one.largest
+    if one.fault == TIME_FOR_VARIANCE and description.family.rated:
+        # Both counts then have the mean ½t, and not rate·t.
+        rate = description.rate or 1.0
+        return max(excess_of_rate(0.5 / rate, 2 * rate * times) for times, _ in one.precisions)
     return one.largest if one.largest > SLACK else 1.0
 
 

@@ -21,12 +21,15 @@ from nrverify.auditing.noise_reduction.context import (
 )
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
+from nrverify.statistics.detectable import detectable_correlation
 from nrverify.statistics.estimate import Estimate, Measure
 
 Floats = NDArray[np.float64]
 
 LEARNING = 40
 """Sessions of a case before the first bet: a covariance is learned on them."""
+LEARNED = 5
+"""Numbers of a normal law of two: two means, two variances, a covariance."""
 FIRST_PAIRS, LATER_PAIRS = 64, 1024
 """Half of the weight goes to the first 64 pairs of releases, which the designed schedules have, each with the same
 share; the other half to the next 1,024, which dense schedules add. A share is fixed when a pair is first met."""
@@ -158,9 +161,13 @@ class IncrementLaw(Declared):
         return Finding("correlation of a release and the step to it", estimate, fault, texts={"case": name})
 
     def _sizes(self, alpha: float) -> tuple[Size, ...]:
-        least = min((model.count for model in self._pairs.values()), default=0)
-        resolution = float(np.sqrt(-2 * np.log(alpha / (2 * FIRST_PAIRS)) / max(least, 1)))
-        return (Size("correlation", min(resolution, 1.0), "correlation"),)
+        """The correlation that is refuted with probability one half where any one pair of releases has it."""
+        shares = _log_shares(len(self._pairs))
+        found = [
+            model.detectable(-float(np.log(alpha)) - share)
+            for model, share in zip(self._pairs.values(), shares.tolist(), strict=True)
+        ]
+        return (Size("correlation of a release and the step to it", max(found, default=1.0), "correlation"),)
 
 
 def _log_shares(count: int) -> Floats:
@@ -180,6 +187,8 @@ class _PairModel:
         self._bet_count = 0
         self._bet_squares = np.zeros(2)
         self._predicted = 0.0
+        self._regret = 0.0
+        """Nats that learning has cost on average: half of one a number, by what was bet on over what was learned."""
 
     def add(self, pairs: Floats) -> None:
         """Takes in pairs without a bet."""
@@ -197,6 +206,7 @@ class _PairModel:
             squares = float(np.sum(np.linalg.inv(covariance) * scatter))
             self._predicted -= 0.5 * squares + 0.5 * other.count * float(log_determinant)
             self._bet_count += other.count
+            self._regret += 0.5 * LEARNED * other.count / self.count
             self._bet_squares += np.diag(other.moments)[1:]
         self.moments += other.moments
         self.count += other.count
@@ -210,6 +220,10 @@ class _PairModel:
         with np.errstate(divide="ignore"):
             best = -0.5 * self._bet_count * float(np.sum(np.log(self._bet_squares / self._bet_count) + 1.0))
         return self._predicted - best
+
+    def detectable(self, needed: float) -> float:
+        """The correlation with which the bet wins so many nats half of the time."""
+        return detectable_correlation(self._bet_count, needed, self._regret)
 
     @property
     def correlation(self) -> float:
