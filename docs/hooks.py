@@ -40,6 +40,7 @@ PAGES = {
     "glossary.md": "nrverify/GLOSSARY.md",
     "errata.md": "docs/ERRATA.md",
     "ledger.md": "reports/ledger.md",
+    "kernel.md": "docs/KERNEL.md",
     "methods.md": "docs/METHODS.md",
     "kill_matrix.md": "reports/kill_matrix.md",
     "reproduction.md": "reports/reproduction.md",

@@ -14,6 +14,7 @@ COMMANDS = {
     "java": ("javac",),
     "chromium": ("chromium", "chromium-browser"),
     "chromedriver": ("chromedriver",),
+    "coqc": ("coqc",),
 }
 
 

@@ -25,7 +25,7 @@ class Undecided(Exception):
 
 
 class Kind(StrEnum):
-    """What sort of evidence it is, from exact to worded; and what Coq's kernel checks, where it is installed and asked."""
+    """What sort of evidence it is, from exact to worded; and what Coq's kernel checks, if asked."""
 
     DERIVATION = "derivation"
     CERTIFICATE = "certificate"
@@ -203,7 +203,9 @@ def kernel(
     The theorems pass the gates before the function ties them to the project, and Coq proves the ties after it.
     """
     if not theorems or not unsaid:
-        raise ValueError(f"{source.name}: theorems or unsaid is empty: it must say what it proves, and what it does not")
+        raise ValueError(
+            f"{source.name}: theorems or unsaid is empty: it must say what it proves, and what it does not"
+        )
 
     def register(function: Callable[..., None]) -> Evidence:
         @wraps(function)

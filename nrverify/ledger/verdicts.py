@@ -105,6 +105,11 @@ class Settled:
         return kinds == {Kind.READING}
 
     @property
+    def ran(self) -> bool:
+        """Whether anything bears on the claim that ran; what is not checkable has nothing to run."""
+        return not self.results or any(result.ran for result in self.results)
+
+    @property
     def kernel_checked(self) -> bool:
         """Whether Coq checked a core of it in this run."""
         return any(result.kind is Kind.KERNEL and result.ran and not result.failed for result in self.results)

@@ -37,12 +37,12 @@ class Verification:
     @property
     def settled_count(self) -> int:
         """How many claims are settled."""
-        return sum(item.verdict is not Verdict.FAILED for item in self.settled)
+        return sum(item.verdict is not Verdict.FAILED and item.ran for item in self.settled)
 
     @property
     def ways(self) -> str:
         """How the settled claims are settled, counted."""
-        counts = Counter(item.way for item in self.settled if item.verdict is not Verdict.FAILED)
+        counts = Counter(item.way for item in self.settled if item.verdict is not Verdict.FAILED and item.ran)
         return ", ".join(f"{counts[way]} {way}" for way in get_args(Way) if counts[way])
 
     @property
@@ -63,8 +63,8 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every chosen claim is settled and every suite could be imported."""
-        return self.settled_count == len(self.settled) and not self.problems
+        """Whether nothing failed: no chosen claim, no theorem for Coq that ran, and no import of a suite."""
+        return all(item.verdict is not Verdict.FAILED for item in self.settled) and not self.problems
 
 
 def verify(
@@ -76,8 +76,9 @@ def verify(
     progress: Progress | None = None,
     written: bool = False,
 ) -> Verification:
-    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (by default all but the kernel, whose
-    theorems are then listed as not run: what a verification says does not depend on whether Coq is installed).
+    """Runs the evidence for the chosen claims (all by default), of the chosen kinds (by default all but the kernel).
+
+    The kernel's theorems are then listed as not run: what is said does not depend on whether Coq is installed.
 
     With `written` the steps of derivations are written out, for a reader.
     """

@@ -15,11 +15,12 @@ from nrverify.ledger.proof import Expr
 from nrverify.symbolic.code.boundary import linear_psi, mixture_psi
 from nrverify.symbolic.kernel import PAPER
 from nrverify.symbolic.kernel.forms import accepted
-from nrverify.symbolic.paper.boundary_algebra import A, B, ODDS, RHO, SENSITIVITY, T, linear_boundary, mixture_boundary
+from nrverify.symbolic.paper.boundary_algebra import ODDS, SENSITIVITY, A, T, linear_boundary, mixture_boundary
 from nrverify.symbolic.paper.optima import tightest_line
 
 D, L, E_ = sp.symbols("D l e", positive=True)
 NAMES = {SENSITIVITY: D, ODDS: L}
+SLOPE, INTERCEPT = accepted(tightest_line, "slope"), accepted(tightest_line, "intercept")
 
 LINE = Linear(a=0.15625, b=46.0, sensitivity=0.5)
 CURVE = Mixture(rho=11.5, delta=2.0**-20, sensitivity=0.5)
@@ -34,7 +35,7 @@ SPLIT = "pose proof (log_pos t rho ltac:(lra) ltac:(lra)); rewrite sqrt_mult by 
 
 
 @kernel(
-    {id: supports for id in ("B08", "B09", "B13", "B14", "B15", "E11")},
+    dict.fromkeys(("B08", "B09", "B13", "B14", "B15", "E11"), supports),
     rejects={
         "Δb/t without Δ²/2t": {"line": lambda t: linear_boundary(t) - SENSITIVITY**2 / (2 * t)},
         "slope a for Δa": {"line": lambda t: linear_boundary(t) - SENSITIVITY * A + A},
@@ -82,7 +83,7 @@ def boundaries(
 
 
 @kernel(
-    {id: supports for id in ("B17", "M04")},
+    dict.fromkeys(("B17", "M04"), supports),
     rejects={
         "a* with ℓε/2 for ℓε": {"slope": lambda odds, epsilon, d: (sp.sqrt(odds**2 + odds * epsilon / 2) - odds) / d},
         "b* = ℓ/a*": {"intercept": lambda odds, a: odds / a},
@@ -99,15 +100,14 @@ def boundaries(
 )
 def tuned_line(
     kernel: Kernel,
-    slope: Callable[..., Expr] = accepted(tightest_line, "slope"),
-    intercept: Callable[..., Expr] = accepted(tightest_line, "intercept"),
+    slope: Callable[..., Expr] = SLOPE,
+    intercept: Callable[..., Expr] = INTERCEPT,
     halving: int = 1,
 ) -> None:
     """No line with 2ab = ℓ needs less time at ε than the tuned one; lines touch √(2ℓt) at b/a alone."""
     a = sp.Symbol("a", positive=True)
-    right = accepted(tightest_line, "slope"), accepted(tightest_line, "intercept")
-    kernel.equal("slope", "l e D", slope(L, E_, D), right[0](L, E_, D), {}, ("0 < D",))
-    kernel.equal("intercept", "l a", intercept(L, a), right[1](L, a), {}, ("0 < a",))
+    kernel.equal("slope", "l e D", slope(L, E_, D), SLOPE(L, E_, D), {}, ("0 < D",))
+    kernel.equal("intercept", "l a", intercept(L, a), INTERCEPT(L, a), {}, ("0 < a",))
     for epsilon, power, sensitivity in ((0.25, 20, 1.0), (2.5, 1, 0.125)):
         delta, at = 2.0**-power, (epsilon, sensitivity)
         line = Linear.tightest_at(epsilon=epsilon / halving, delta=delta, sensitivity=sensitivity)

@@ -30,7 +30,7 @@ def bridge_deviation(s: float, t: float) -> float:
 
 
 @kernel(
-    {id: supports for id in ("B01", "A01", "A13", "A14", "E09", "B03", "B04", "A19")},
+    dict.fromkeys(("B01", "A01", "A13", "A14", "E09", "B03", "B04", "A19"), supports),
     rejects={
         "times swapped in the mean": {"share": inverted_mean},
         "variance of the forward increment": {"spread": increment_variance},
@@ -58,7 +58,7 @@ def transcripts(
     spread: Callable[..., Expr] = bridge_variance,
     deviation: Callable[[float, float], float] = bridge_deviation,
 ) -> None:
-    """n adaptive looks, for every n, dimension and rule for times, have the loss (‖y−μ‖² − ‖y−ν‖²)/2T of the last look."""
+    """n adaptive looks, for every n, dimension and rule for times, lose (‖y−μ‖² − ‖y−ν‖²)/2T of the last look."""
     kernel.equal("share", "s t", share(S, T), bridge_mean(S, T), {}, ("0 < s", "0 < t"))
     kernel.equal("spread", "s t", spread(S, T), bridge_variance(S, T), {}, ("0 < s", "0 < t"))
     for s, t in TIMES:

@@ -22,13 +22,14 @@ SUM, LARGER = "delta1 + delta2", "Rmax delta1 delta2"
 PRIVATE = (
     "forall (m : integration unit) p q e delta A, "
     "(forall o, 0 <= p o) -> (forall o, 0 <= q o) -> (forall o, 0 <= A o <= 1) -> "
-    "m (fun o => p o * exceeds unit e p q o) <= delta -> m (fun o => p o * A o) <= {factor}m (fun o => q o * A o) + delta"
+    "m (fun o => p o * exceeds unit e p q o) <= delta -> "
+    "m (fun o => p o * A o) <= {factor}m (fun o => q o * A o) + delta"
 )
 FACTOR = "exp e * "
 
 
 @kernel(
-    {id: supports for id in ("B10", "B11", "B12", "E13", "P03")},
+    dict.fromkeys(("B10", "B11", "B12", "E13", "P03"), supports),
     rejects={
         "a bound at the first look only": {"event": FIRST},
         "the larger δ for the sum": {"total": LARGER},
@@ -45,16 +46,16 @@ FACTOR = "exp e * "
         "factor_is_needed",
     ),
     unsaid=(
-        "a probability is any monotone, subadditive function of events, and an integral any functional with three rules",
+        "a probability is any monotone, subadditive function of events, an integral any functional with three rules",
         "that a mechanism has such densities, and that its path keeps below a curve, are premises",
         "E13: of two mechanisms whose losses add; that losses of adaptive mechanisms add is not in it",
     ),
 )
 def events(kernel: Kernel, event: str = AT_ONCE, total: str = SUM, factor: str = FACTOR) -> None:
     """A bound for all looks at once holds at any index; bounds and δs add up; P(L > ε) ≤ δ implies (ε, δ)-privacy."""
-    any_index = (ANY_INDEX.format(event=one) for one in (event, AT_ONCE))
+    any_index = ANY_INDEX.format(event=event), ANY_INDEX.format(event=AT_ONCE)
     kernel.states("at any index", *any_index, "(bound_at_any_index bool)", "first_look_is_not_enough")
-    composed = (COMPOSED.format(total=one) for one in (total, SUM))
+    composed = COMPOSED.format(total=total), COMPOSED.format(total=SUM)
     kernel.states("composition", *composed, "(composition bool)", "larger_delta_is_not_enough")
-    private = (PRIVATE.format(factor=one) for one in (factor, FACTOR))
+    private = PRIVATE.format(factor=factor), PRIVATE.format(factor=FACTOR)
     kernel.states("probabilistic privacy", *private, "(probabilistic_privacy unit)", "factor_is_needed")

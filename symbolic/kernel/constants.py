@@ -18,7 +18,7 @@ SLOPE, INTERCEPT = accepted(tightest_line, "slope"), accepted(tightest_line, "in
 
 
 @kernel(
-    {id: supports for id in ("B17", "E11", "N02")},
+    dict.fromkeys(("B17", "E11", "N02"), supports),
     rejects={
         "b* = ℓ/a*": {"intercept": lambda odds, a: odds / a},
         "the characteristic function of scale t²": {"cf": lambda f, t: laplace_cf(f, t**2)},
@@ -42,7 +42,7 @@ def printed_numbers(
     intercept: Callable[[Expr, Expr], Expr] = INTERCEPT,
     cf: Callable[[Expr, Expr], Expr] = laplace_cf,
 ) -> None:
-    """a*, b* and t* to every printed digit; one clock gives 0.074082 ± 10⁻⁶ at (1, 1) from time 1 to 2, and not 1/25."""
+    """a*, b* and t* to every printed digit; one clock gives 0.074082 ± 10⁻⁶ at (1, 1) from time 1 to 2, not 1/25."""
     level, epsilon, d, a = sp.symbols("l e D a", positive=True)
     frequency, scale = sp.symbols("frequency scale", real=True)
     kernel.equal("slope", "l e D", SLOPE(level, epsilon, d), SLOPE(level, epsilon, d), {}, ("0 < D",))

@@ -15,6 +15,7 @@ from nrverify.symbolic.kernel.forms import accepted
 from nrverify.symbolic.paper import mixture as paper
 from nrverify.symbolic.paper.martingales import full_square, half_square, line_crossing
 
+WEIGHT = accepted(line_crossing, "weight")
 FINITE = "looks are finitely many, at times fixed in advance, in forward time; paths of continuous time are not in it"
 
 SPLIT = "pose proof (log_ratio_pos t rho ltac:(lra) ltac:(lra)); rewrite sqrt_mult by lra; same"
@@ -25,7 +26,7 @@ MIXED = "rewrite sqrt_div by lra; same"
 
 
 @kernel(
-    {id: supports for id in ("M01", "M03", "M05", "B09")},
+    dict.fromkeys(("M01", "M03", "M05", "B09"), supports),
     rejects={
         "the compensator λ² for λ²/2": {"compensator": full_square},
         "e^{−ab} for e^{−2ab}": {"weight": lambda a, b: sp.exp(-a * b)},
@@ -49,19 +50,18 @@ MIXED = "rewrite sqrt_div by lra; same"
 def line(
     kernel: Kernel,
     compensator: Callable[[Expr], Expr] = half_square,
-    weight: Callable[[Expr, Expr], Expr] = accepted(line_crossing, "weight"),
+    weight: Callable[[Expr, Expr], Expr] = WEIGHT,
 ) -> None:
-    """Any finite number of looks finds the line at + b reached with probability at most e^{−2ab}, by Ville's inequality."""
+    """Any finite number of looks finds the line at + b reached with probability at most e^{−2ab} (Ville)."""
     rate, a, b = sp.symbols("lam a b", real=True)
     kernel.equal("compensator", "lam", compensator(rate), half_square(rate), {})
-    right = accepted(line_crossing, "weight")
-    kernel.equal("line_probability", "a b", weight(a, b), right(a, b), {}, proof="f_equal; ring")
+    kernel.equal("line_probability", "a b", weight(a, b), WEIGHT(a, b), {}, proof="f_equal; ring")
     for x, y in ((0.15625, 46.0), (2.0, 0.125)):
         kernel.agrees("line_probability", (x, y), Linear(a=x, b=y, sensitivity=1.0).delta)
 
 
 @kernel(
-    {id: supports for id in ("B08", "M05", "M06")},
+    dict.fromkeys(("B08", "M05", "M06"), supports),
     rejects={
         "mixing with N(0, ρ) for N(0, 1/ρ)": {"normal": lambda x, t, rho: paper.normal_mixture(x, t, 1 / rho)},
         "the square root forgotten": {

@@ -11,6 +11,6 @@ from nrverify.ledger.evidence import Evidence
 
 def accepted(evidence: Evidence, parameter: str) -> Callable[..., Any]:
     """What a derivation uses for a parameter where no wrong variant replaces it."""
-    default = inspect.signature(evidence.function).parameters[parameter].default
+    default: Callable[..., Any] = inspect.signature(evidence.function).parameters[parameter].default
     assert callable(default), f"{evidence.name} has no formula {parameter!r}"
     return default

@@ -25,7 +25,7 @@ DISTANCE = "rewrite (Rabs_minus_sym z y); align Rabs; same"
 
 
 @kernel(
-    {id: supports for id in ("N01", "N04", "N09", "N11", "N12")},
+    dict.fromkeys(("N01", "N04", "N09", "N11", "N12"), supports),
     rejects={
         "stays with probability s/t": {"stay": lambda s, t: s / t},
         "log g without the factor t²/eᵘ": {"factor": lambda u, end: log_factor(u, end) + u - end},
@@ -54,7 +54,7 @@ def ordered_arrivals(
 
 
 @kernel(
-    {id: supports for id in ("N08", "R08")},
+    dict.fromkeys(("N08", "R08"), supports),
     rejects={
         "no normalisation by the density of Z_t": {
             "density": lambda y, z, s, t: log_density(y, z, s, t) - sp.Abs(z) / t
@@ -74,7 +74,7 @@ def transcripts(
     density: Callable[..., Expr] = log_density,
     atom: Callable[..., Expr] = log_atom,
 ) -> None:
-    """n adaptive looks with atoms, for every n and dimension, lose at most ‖ν − μ‖₁/T of the last look, with certainty."""
+    """n adaptive looks with atoms, for every n and dimension, lose at most ‖ν − μ‖₁/T of the last, with certainty."""
     right = sp.exp(log_density(Y, Z, S, T)), sp.exp(log_atom(Z, S, T))
     wanted = sp.exp(density(Y, Z, S, T)), sp.exp(atom(Z, S, T))
     kernel.equal("reverse_density", "y z s t", wanted[0], right[0], {}, POSITIVE, ("stays",), DISTANCE)

@@ -18,7 +18,7 @@ NAMES = {SENSITIVITY: sp.Symbol("D"), LEVEL: sp.Symbol("e")}
 
 
 @kernel(
-    {id: supports for id in ("R05", "R07", "R08")},
+    dict.fromkeys(("R05", "R07", "R08"), supports),
     rejects={
         "thresholds of scale Δ/ε": {"threshold": lambda level: SENSITIVITY / level},
         "queries of scale 2Δ/ε": {"query": threshold_scale},

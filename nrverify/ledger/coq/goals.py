@@ -18,7 +18,8 @@ PRECISION = 100
 SAMPLES = 4
 """Rational points at which a formula is tried before anything is proved: which of two proofs is attempted first."""
 
-NORMALISE = """Ltac nonzero := repeat split; try lra; try (apply Rgt_not_eq; nra); try (apply Rgt_not_eq, sqrt_lt_R0; lra).
+NORMALISE = """Ltac nonzero := repeat split; try lra; try (apply Rgt_not_eq; nra);
+  try (apply Rgt_not_eq, sqrt_lt_R0; lra).
 Ltac plain := first [ring | field; nonzero].
 Ltac align f := repeat match goal with |- ?l = ?r => match r with context [f ?y] => match l with context [f ?x] =>
   tryif constr_eq x y then fail else replace (f y) with (f x) by (f_equal; plain) end end end.
@@ -52,8 +53,10 @@ def equality(
     meaning: Expr,
     proof: str = "",
 ) -> Goal:
-    """definition(arguments) = expression for all arguments under the premises; `meaning` is a formula for the definition
-    that says where the two might differ, and decides nothing."""
+    """definition(arguments) = expression for all arguments under the premises.
+
+    `meaning` is a formula for the definition that says where the two might differ, and decides nothing.
+    """
     names, opened = " ".join(arguments), ", ".join((definition, *unfold))
     implied = "".join(f"{premise} -> " for premise in premises)
     differ = _difference(arguments, expression, meaning)

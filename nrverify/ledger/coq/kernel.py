@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from nrverify.ledger.enclosure import Ball
-from nrverify.ledger.evidence import Core, Refuted, Undecided
 from nrverify.ledger.coq import goals
 from nrverify.ledger.coq.source import forbidden_word
 from nrverify.ledger.coq.term import Expr
 from nrverify.ledger.coq.workshop import Workshop
+from nrverify.ledger.enclosure import Ball
+from nrverify.ledger.evidence import Core, Refuted, Undecided
 from nrverify.ledger.record import Record
 
 NUMERIC = Fraction(1, 10**12)
@@ -21,8 +21,8 @@ accuracy of the closed forms in `laws`."""
 class Kernel:
     """Theorems that Coq accepts, and what ties them to the project; what Coq cannot decide raises `Undecided`.
 
-    Ties are collected, and proved together by `settle` in one run of coqc. A form that is wrong is refuted by a proof of
-    the negation; that something could not be proved refutes nothing.
+    Ties are collected, and proved together by `settle` in one run of coqc. A form that is wrong is refuted by a proof
+    of the negation; that something could not be proved refutes nothing.
     """
 
     def __init__(self, record: Record, core: Core, workshop: Workshop) -> None:
@@ -69,7 +69,7 @@ class Kernel:
         `accepted` is the number of the accepted form, where a wrong variant may give another.
         """
         number = Fraction(value)
-        room = NUMERIC * max(abs(number), 1)
+        room = NUMERIC * max(abs(number), Fraction(1))
         suspect = accepted is not None and abs(Fraction(accepted) - number) > room
         self._between(definition, point, (number - room, number + room), unfold, suspect)
 

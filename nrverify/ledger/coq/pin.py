@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from nrverify.ledger.evidence import Undecided
 from nrverify.ledger.coq.coqc import missing
 from nrverify.ledger.coq.workshop import Workshop
+from nrverify.ledger.evidence import Undecided
 from nrverify.ledger.suites import load_suites
 
 

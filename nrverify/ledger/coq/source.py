@@ -46,6 +46,8 @@ def code_of(text: str) -> str:
         two = text[place : place + 2]
         if text[place] == '"':
             quoted = not quoted
+            place += 1
+            continue
         if not quoted and two in ("(*", "*)"):
             depth = depth + 1 if two == "(*" else max(depth - 1, 0)
             place += 2

@@ -57,6 +57,4 @@ def _power(base: Expr, power: Expr) -> str:
 def is_rational_function(expression: Expr) -> bool:
     """Whether a formula has nothing but sums, products, quotients and whole powers."""
     e = sp.sympify(expression)
-    return not e.has(sp.log, sp.exp, sp.Abs, sp.pi, sp.E) and all(
-        power.args[1].is_Integer for power in e.atoms(sp.Pow)
-    )
+    return not e.has(sp.log, sp.exp, sp.Abs, sp.pi, sp.E) and all(power.args[1].is_Integer for power in e.atoms(sp.Pow))

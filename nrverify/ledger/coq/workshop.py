@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
-from nrverify.ledger.evidence import Core, Undecided
 from nrverify.ledger.coq import coqc
 from nrverify.ledger.coq.source import defined_in, forbidden_word, header_of, with_required
+from nrverify.ledger.evidence import Core, Undecided
 
 CLASSICAL = frozenset(
     {
@@ -87,7 +87,9 @@ class Workshop:
         if not answer.accepted:
             raise Undecided(f"coqc does not know what {core.file} is cited for: {answer.error}")
         check_axioms(core, self._out("axioms"))
-        full = [self._out(f"full{i}") for i in range(len(theorems))] + [self._out(f"body{i}") for i in range(len(defined))]
+        full = [self._out(f"full{i}") for i in range(len(theorems))] + [
+            self._out(f"body{i}") for i in range(len(defined))
+        ]
         said = [self._out(f"said{i}") for i in range(len(theorems))] + [self._out(f"means{i}") for i in range(len(own))]
         return pinned_text(core, said, full)
 
@@ -133,7 +135,9 @@ def check_pinned(core: Core, printed: str) -> None:
     if not committed.exists():
         raise Undecided(f"{committed.name} is not there: the statements of {core.file} must be pinned in it")
     if committed.read_text("utf-8") != printed:
-        raise Undecided(f"the statements of {core.file} are not those pinned in {committed.name}{_first_change(committed, printed)}")
+        raise Undecided(
+            f"the statements of {core.file} are not those pinned in {committed.name}{_first_change(committed, printed)}"
+        )
 
 
 def _first_change(committed: Path, printed: str) -> str:

@@ -29,6 +29,7 @@ def print_claim(item: Settled, console: Console, verbose: bool = False) -> None:
             _print_evidence(result, console)
     else:
         _print_briefly(item, console)
+        _print_cores(item, console)
     if item.problem:
         console.print(f"\n[{STYLE[Verdict.FAILED]}]failed[/] {escape(item.problem)}")
     if not verbose and item.results:
@@ -49,7 +50,7 @@ def _print_head(item: Settled, console: Console) -> None:
 
 def _print_briefly(item: Settled, console: Console) -> None:
     deciding = [result for result in item.deciding if not result.failed]
-    others = [result for result in (*item.deciding, *item.supporting) if result not in deciding]
+    others = [result for result in (*item.deciding, *item.supporting) if result not in deciding and result.counts]
     failing = [result for result in deciding if result.findings[item.claim.id].printed is not None]
     if failing:
         console.print(f"\n[bold]{fails(item)}[/]: each rejects it, and establishes the form it accepts")
@@ -65,6 +66,17 @@ def _print_briefly(item: Settled, console: Console) -> None:
     for result in others:
         style = "bold red" if result.failed else ""
         _say(console, cut(f"{result.kind.value} {result.outcome}: {_doc(result)}", _line(console)), 2, style)
+
+
+def _print_cores(item: Settled, console: Console) -> None:
+    """Theorems for Coq, with what they do not say; they bear on no verdict."""
+    for result in item.results:
+        if result.core is None:
+            continue
+        why = f" ({result.message})" if result.message else ""
+        console.print(f"\n[bold]For a kernel[/]: {result.outcome}{escape(why)}", highlight=False)
+        _say(console, f"{result.core.file}: {_doc(result)}", 2)
+        _say(console, f"does not say: {'; '.join(result.core.unsaid)}", 2, "dim")
 
 
 def _print_deciding(result: Result, item: Settled, console: Console) -> None:
@@ -95,6 +107,12 @@ def _print_evidence(result: Result, console: Console) -> None:
     )
     if result.doc:
         console.print(escape(_doc(result)), highlight=False)
+    if result.core is not None:
+        if result.message:
+            _say(console, result.message, 2)
+        _say(console, f"{result.core.file}: {', '.join(result.core.theorems)}", 2)
+        for words in result.core.unsaid:
+            _say(console, f"does not say: {words}", 2)
     for number, step in enumerate(result.steps, 1):
         _say(console, f"{number}. {_step(step)}", 2, "" if step.checked else "italic")
         if step.latex:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from nrverify.ledger.claims import Ledger
+from nrverify.ledger.evidence import Core
 from nrverify.ledger.tree import Use
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
@@ -35,7 +36,11 @@ def ledger_document(verification: Verification) -> dict[str, Any]:
 
 
 def _counts(verification: Verification) -> dict[str, int]:
-    return {"settled": verification.settled_count, "total": len(verification.settled)}
+    return {
+        "settled": verification.settled_count,
+        "total": len(verification.settled),
+        "kernel_checked": verification.kernel_checked,
+    }
 
 
 def _claims(verification: Verification) -> list[dict[str, Any]]:
@@ -75,7 +80,12 @@ def _evidence(result: Result, item: Settled) -> dict[str, Any]:
         ],
         "assumes": list(result.assumes),
         "uses": [_use(use) for use in result.uses],
+        "core": None if result.core is None else _core(result.core),
     }
+
+
+def _core(core: Core) -> dict[str, Any]:
+    return {"file": core.file, "theorems": list(core.theorems), "unsaid": list(core.unsaid)}
 
 
 def _use(use: Use) -> dict[str, Any]:

@@ -48,13 +48,14 @@ def ledger_markdown(verification: Verification) -> str:
         _table(paper.settled),
         _evidence(paper.settled),
         _beyond(beyond),
+        _cores(verification),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _opening(verification: Verification) -> str:
     counts = Counter(item.verdict for item in verification.settled)
-    evidence = {result.name: result for item in verification.settled for result in item.results}
+    evidence = {result.name: result for item in verification.settled for result in item.results if result.counts}
     rejected = sum(len(result.rejects) for result in evidence.values())
     rows = [f"| {verdict.value} | {counts[verdict]} | {MEANING[verdict]} |" for verdict in Verdict if counts[verdict]]
     return "\n".join(
@@ -78,7 +79,7 @@ def _beyond(verification: Verification) -> str:
     """The second ledger: each statement, what became of it and why, and its evidence."""
     if not verification.settled:
         return ""
-    evidence = {result.name: result for item in verification.settled for result in item.results}
+    evidence = {result.name: result for item in verification.settled for result in item.results if result.counts}
     rejected = sum(len(result.rejects) for result in evidence.values())
     opening = (
         "# Beyond the paper\n\nWhat users of noise reduction need and the paper does not say. "
@@ -170,13 +171,33 @@ def _evidence(settled: Iterable[Settled]) -> str:
             blocks.append(f"- **{item.claim.id}** not checkable: {_one_line(item.claim.why)}")
             continue
         blocks.append(f"- **{item.claim.id}** {item.verdict.value}")
-        for result in (*item.deciding, *item.supporting):
+        for result in (one for one in (*item.deciding, *item.supporting) if one.counts):
             printed = result.findings[item.claim.id].printed
             variants = [f"{name} ({as_given(item)})" if name == printed else name for name in result.rejects]
             rejects = "; rejects " + "; ".join(variants) if variants else ""
             place = f": {_one_line(result.doc)}" if result.kind is Kind.READING else ""
             blocks.append(f"  - {result.kind.value} `{result.name}`: {result.outcome}{place}{rejects}")
     return "\n".join(blocks)
+
+
+def _cores(verification: Verification) -> str:
+    """Theorems for Coq and what they do not say; no outcome, so that it is one document with and without Coq."""
+    results = {result.name: result for item in verification.settled for result in item.results}
+    cores = [(result.core, result) for result in results.values() if result.core is not None]
+    if not cores:
+        return ""
+    lines = [
+        "## For a kernel",
+        "",
+        f"Coq can check a core of {verification.for_a_kernel} statements, apart from the evidence above and from every "
+        "verdict: `nrverify verify --kind kernel` ([KERNEL.md](../docs/KERNEL.md)).",
+        "",
+    ]
+    for core, result in sorted(cores, key=lambda pair: pair[0].file):
+        lines.append(f"- `symbolic/{core.file}` ({', '.join(result.findings)}): {_one_line(result.doc)}")
+        lines.append(f"  - theorems: {', '.join(f'`{name}`' for name in core.theorems)}")
+        lines += [f"  - not said: {words}" for words in core.unsaid]
+    return "\n".join(lines)
 
 
 def _one_line(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from nrverify.ledger.claims import Claim, Ledger, Verdict
-from nrverify.ledger.evidence import Kind
+from nrverify.ledger.evidence import Core, Kind
 from nrverify.ledger.record import Step, counted
 from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
@@ -39,6 +39,7 @@ KIND_MEANING = {
     Kind.PROPERTY: "a search for counterexamples over exact arithmetic",
     Kind.STATISTIC: "simulation with a stated error probability",
     Kind.READING: "words: the place in the paper and the reason",
+    Kind.KERNEL: "theorems that Coq's kernel checks, apart from every verdict",
 }
 
 WORST_FIRST = (
@@ -118,6 +119,8 @@ class EvidenceView:
     assumes: tuple[str, ...]
     """Here and in what it uses."""
     uses: tuple[Use, ...]
+    core: Core | None
+    """Of theorems for Coq."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ def ledger_html(verification: Verification) -> str:
     """The whole page."""
     settled = verification.of(Ledger.PAPER).settled
     beyond = verification.of(Ledger.BEYOND)
-    evidence = {result.name: result for item in settled for result in item.results}
+    evidence = {result.name: result for item in settled for result in item.results if result.counts}
     counts = Counter(item.verdict for item in settled)
     every = Counter(item.verdict for item in verification.settled)
     bearing = Counter(kind for item in verification.settled for kind in {result.kind for result in item.results})
@@ -169,6 +172,9 @@ def ledger_html(verification: Verification) -> str:
         beyond=(beyond.settled_count, len(beyond.settled)),
         pieces=len(evidence),
         rejected=sum(len(result.rejects) for result in evidence.values()),
+        kernel_checked=verification.kernel_checked,
+        kernel_not_run=verification.kernel_not_run,
+        for_a_kernel=verification.for_a_kernel,
         errata=sum(_is_erratum(item) for item in settled),
         partial=verification.partial,
         problems=verification.problems,
@@ -284,7 +290,7 @@ def _evidence(result: Result, claim: str) -> EvidenceView:
         outcome=result.outcome,
         failed=result.failed,
         doc=prose(result.doc),
-        message=result.message,
+        message=result.message if result.ran else "",
         sampling=sampling,
         rejects=tuple(VariantView(prose(variant), variant == printed) for variant in result.rejects),
         steps=() if result.kind is Kind.READING else tuple(_step(step) for step in result.steps[:MOST_STEPS]),
@@ -292,6 +298,7 @@ def _evidence(result: Result, claim: str) -> EvidenceView:
         step_words=counted(result.steps),
         assumes=all_assumptions(result.assumes, result.uses),
         uses=result.uses,
+        core=result.core,
     )
 
 

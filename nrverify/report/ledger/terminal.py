@@ -35,12 +35,14 @@ STACKED, NARROW = 60, 80
 
 LETTER = {kind: kind.value[0].upper() for kind in Kind}
 
-LEGEND = "evidence: " + ", ".join(f"{letter} {kind.value}" for kind, letter in LETTER.items())
-
 
 def print_ledger(verification: Verification, console: Console, verbose: bool = False) -> None:
     """A table of claims for each ledger (verbose: with what each piece of evidence found), the counts of each, every
     problem in full."""
+    if verification.settled and not any(item.ran for item in verification.settled):
+        _print_kernel(verification, console)
+        print_problems(verification, console)
+        return
     shown = [ledger for ledger in Ledger if verification.of(ledger).settled] or [Ledger.PAPER]
     for ledger in shown:
         if ledger is not shown[0]:
@@ -48,8 +50,16 @@ def print_ledger(verification: Verification, console: Console, verbose: bool = F
         if ledger is Ledger.BEYOND:
             console.print("[bold]Beyond the paper[/]")
         _print_one(verification.of(ledger), console, verbose)
-    console.print(LEGEND, style="dim", highlight=False)
+    console.print(_legend(verification), style="dim", highlight=False)
+    _print_kernel(verification, console)
     print_problems(verification, console)
+
+
+def _legend(verification: Verification) -> str:
+    """What the letters say; the kernel's where it ran."""
+    ran = any(result.ran and not result.counts for item in verification.settled for result in item.results)
+    kinds = [kind for kind in Kind if kind is not Kind.KERNEL or ran]
+    return "evidence: " + ", ".join(f"{LETTER[kind]} {kind.value}" for kind in kinds)
 
 
 def _print_one(verification: Verification, console: Console, verbose: bool) -> None:
@@ -91,6 +101,20 @@ def _print_stacked(settled: Iterable[Settled], console: Console) -> None:
         console.print(f"{words} {escape(item.claim.title)}", highlight=False)
 
 
+def _print_kernel(verification: Verification, console: Console) -> None:
+    """What Coq checked and what that does not say; or, once, why it did not run."""
+    if why := verification.kernel_not_run:
+        words = f"NOT RUN: the kernel, on a core of {counted_claims(verification.for_a_kernel)}: {why}"
+        console.print(escape(words), style="dim", highlight=False)
+    if not (checked := verification.kernel_checked):
+        return
+    has = "has" if checked == 1 else "have"
+    console.print(f"[bold]{counted_claims(checked)} {has} a kernel-checked core[/]", highlight=False)
+    ran = {result.name: result for item in verification.settled for result in item.results if result.ran}
+    for core in (result.core for result in ran.values() if result.core is not None and not result.failed):
+        console.print(escape(f"  {core.file} does not say: {'; '.join(core.unsaid)}"), style="dim", highlight=False)
+
+
 def print_problems(verification: Verification, console: Console) -> None:
     """What is wrong and nothing else: every claim that is not settled, and what went wrong outside any claim."""
     for item in verification.settled:
@@ -111,6 +135,8 @@ def _print_evidence_lines(item: Settled, console: Console) -> None:
         )
         for variant in result.rejects:
             console.print(Padding(f"rejects {escape(variant)}", (0, 0, 0, 4)), style="dim", highlight=False)
+        for words in result.core.unsaid if result.core is not None else ():
+            console.print(Padding(f"does not say: {escape(words)}", (0, 0, 0, 4)), style="dim", highlight=False)
 
 
 def _print_counts(verification: Verification, console: Console) -> None:
@@ -119,9 +145,10 @@ def _print_counts(verification: Verification, console: Console) -> None:
     console.print(
         ", ".join(f"[{STYLE[verdict]}]{counts[verdict]} {verdict.value}[/]" for verdict in Verdict if counts[verdict])
     )
-    evidence = {result.name: result for item in verification.settled for result in item.results}
+    evidence = {result.name: result for item in verification.settled for result in item.results if result.counts}
     rejected = sum(len(result.rejects) for result in evidence.values())
-    console.print(f"{len(evidence)} pieces of evidence, {rejected} wrong variants rejected", highlight=False)
+    if evidence or not verification.kernel_checked:
+        console.print(f"{len(evidence)} pieces of evidence, {rejected} wrong variants rejected", highlight=False)
     if verification.partial:
         console.print("only some kinds of evidence ran: verdicts are those recorded, not contradicted by what ran")
     console.print(
@@ -135,6 +162,11 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
+def counted_claims(number: int) -> str:
+    """So many claims."""
+    return f"{number} claim{'' if number == 1 else 's'}"
+
+
 def _kinds(results: tuple[Result, ...]) -> str:
-    counts = Counter(result.kind for result in results)
+    counts = Counter(result.kind for result in results if result.ran)
     return " ".join(f"{counts[kind]}{LETTER[kind]}" for kind in Kind if counts[kind])
