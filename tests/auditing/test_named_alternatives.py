@@ -20,6 +20,7 @@ from nrverify.auditing.core.named_alternatives import (
     fresh_ratio,
     session_ratios,
     shape_ratios,
+    sum_of_uniforms,
 )
 from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.laws.skellam import Skellam
@@ -125,3 +126,11 @@ def test_every_alternative_has_a_title_and_a_fault_of_its_kind():
     titles = [alternative_of(id).title for id in faults]
     assert len(set(titles)) == len(titles)
     assert alternative_of("student-3").title == "heavy tails (Student t, 3 degrees of freedom)"
+
+
+def test_the_density_of_uniform_numbers_added_up_is_that_of_the_alternating_sum():
+    """Irwin and Hall: Σ (−1)^k C(n, k) (x − k)^(n−1) / (n−1)! over k ≤ x, in rational arithmetic."""
+    for number, x in ((2, Fraction(1, 2)), (3, Fraction(7, 4)), (12, Fraction(13, 2)), (12, Fraction(45, 4))):
+        terms = [(-1) ** k * math.comb(number, k) * (x - k) ** (number - 1) for k in range(math.floor(x) + 1)]
+        exact = sum(terms) / math.factorial(number - 1)
+        assert sum_of_uniforms(np.array([float(x)]), number)[0] == pytest.approx(float(exact), rel=1e-13)

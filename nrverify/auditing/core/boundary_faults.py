@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr
 
 from nrverify.auditing.core.faults import Fault, curve
@@ -52,6 +51,8 @@ class Undone:
 
 def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> Undone | None:
     """The one mistake without which ψ would be crossed with probability δ; None where none is known."""
+    from scipy.interpolate import PchipInterpolator
+
     grid, log_psi = _thinned(times, epsilon)
     if grid.size < FEWEST_TIMES or delta <= 0:
         return None

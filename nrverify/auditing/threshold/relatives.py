@@ -14,7 +14,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import xlogy
 
 from nrverify.auditing.threshold.designs import Design
@@ -116,6 +115,8 @@ def fitted_scales(counts: Counts, alpha: float) -> FittedScales | None:
 @lru_cache(maxsize=16)
 def _fitted(rows: tuple[tuple[Design, tuple[float, ...]], ...], alpha: float) -> FittedScales | None:
     """Kept for a while: whether more runs are needed, and what is concluded, ask for the same fit."""
+    from scipy.optimize import minimize
+
     counts = {design: np.array(seen) for design, seen in rows}
 
     def cost(logs: Floats) -> float:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Self, overload
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtri_exp
 
 from nrverify.laws.boundary.weighted_looks import weighted_quantiles
@@ -75,6 +74,8 @@ class Grid:
     @cached_property
     def quantile(self) -> float:
         """z: the root of P(∃ look t: W_t ≥ z√t) = δ, between Q⁻¹(δ) (one look) and Q⁻¹(δ/n) (union bound)."""
+        from scipy.optimize import brentq
+
         looks = sorted_looks(self.times)
         log_delta = math.log(self.delta)
         one_look = -float(ndtri_exp(log_delta))

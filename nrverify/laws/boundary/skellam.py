@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Self, overload
 
 import numpy as np
-from scipy.optimize import brentq
 
 from nrverify.laws.boundary.skellam_crossing import crossing_at_looks, crossing_on_interval, least_tilt
 from nrverify.laws.special.bessel import log_ratio
@@ -160,6 +159,7 @@ def _require_integer(sensitivity: float) -> None:
 
 def _variance(k: int, epsilon: float, sensitivity: int) -> float:
     """The μ with log I_k(μ)/I_{k+D}(μ) = epsilon, from the bracket around D asinh((k + D/2)/μ) ≈ epsilon."""
+    from scipy.optimize import brentq
 
     def excess(log_mu: float) -> float:
         return float(log_ratio(k, k + sensitivity, math.exp(log_mu))) - epsilon

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, minimize
 from scipy.special import ndtri_exp
 
 from nrverify.laws.crossing.grid import grid_crossing
@@ -28,6 +27,8 @@ def weighted_quantiles(looks: Floats, weights: Floats, delta: float) -> Floats:
     Σ w_i ψ(t_i) is then least too, ψ(t) = D²/2t + D·z/√t. The programme is smooth; a common shift of all heights at the
     end makes the probability δ to rounding, whatever the programme left.
     """
+    from scipy.optimize import brentq, minimize
+
     log_delta = math.log(delta)
     slopes = weights / np.sqrt(looks)
     slopes = slopes / slopes.sum()

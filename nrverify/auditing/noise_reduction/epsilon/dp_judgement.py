@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from scipy.optimize import brentq
-
 from nrverify.laws.divergence import hockey_stick
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -116,6 +114,8 @@ def least_dp_time(
 
     Infinite where no noise keeps the claim: Brownian and Skellam noise at δ = 0.
     """
+    from scipy.optimize import brentq
+
     if delta >= 1:
         return 0.0
     if delta == 0:

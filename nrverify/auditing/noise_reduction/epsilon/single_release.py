@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
@@ -53,6 +52,8 @@ def _least_skellam(epsilon: float, sensitivity: int, delta: float, rate: float) 
     process = Skellam(rate)
 
     def time_of(k: int) -> float:
+        from scipy.optimize import brentq
+
         def excess(log_t: float) -> float:
             return float(process.loss(math.exp(log_t), 0, -sensitivity, k)) - epsilon
 
