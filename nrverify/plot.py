@@ -145,7 +145,7 @@ def _tradeoff(ax: Axes, picture: seen.Tradeoff) -> None:
     ax.set_ylabel("probability at the value (red: what is allowed)")
 
 
-def _wealth(ax: Axes, picture: seen.Wealth) -> None:
+def _wealth(ax: Axes, picture: seen.WealthPlot) -> None:
     ax.plot(picture.samples, picture.log_wealth, "o-", color=BLUE)
     ax.axhline(picture.log_goal, color=RED)
     ax.set_xlabel("samples")
@@ -171,6 +171,6 @@ _DRAWN: dict[type, Callable[..., None]] = {
     seen.Matrix: _matrix,
     seen.Bars: _bars,
     seen.Tradeoff: _tradeoff,
-    seen.Wealth: _wealth,
+    seen.WealthPlot: _wealth,
     seen.Lines: _lines,
 }

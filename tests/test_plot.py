@@ -24,7 +24,7 @@ PICTURES = {
     seen.Matrix: seen.Matrix("M", ("a", "b"), ((1.0, None), (0.2, 1.0)), ((0.1, 0.1),) * 2, ((0.2, 0.2),) * 2, ""),
     seen.Bars: seen.Bars("R", "round", "each", (seen.Bar("1", 0.4, (0.3, 0.5), (0.2, 0.6), 0.41),), ""),
     seen.Tradeoff: seen.Tradeoff("T", 1.0, 0.1, (0.0, 0.5), (0.1, 1.0), 0.01, 0.02, ""),
-    seen.Wealth: seen.Wealth("W", (16, 32), (0.5, 20.0), 13.8, ""),
+    seen.WealthPlot: seen.WealthPlot("W", (16, 32), (0.5, 20.0), 13.8, ""),
     seen.Lines: seen.Lines("L", "t", "ε", (seen.Line("ψ", (1.0, 10.0), (2.0, 1.0)),), "", goal=("δ", 1.5)),
 }
 
@@ -85,7 +85,7 @@ def test_every_kind_of_picture_is_drawn(kind, ax):
 def test_the_refuted_check_is_drawn_before_others_and_any_may_be_asked_for(ax):
     both = report(
         ("ties", CheckVerdict.CONSISTENT, PICTURES[seen.Dots]),
-        ("law.release", CheckVerdict.REFUTED, PICTURES[seen.Wealth]),
+        ("law.release", CheckVerdict.REFUTED, PICTURES[seen.WealthPlot]),
     )
     assert plot.audit(both, ax=ax).get_title() == "law.release: W"
     assert plot.audit(both, "ties", ax=ax).get_title() == "ties: D"

@@ -20,7 +20,18 @@ ROUNDING = 1e-12
 
 
 class BudgetExceeded(ValueError):
-    """A request that was refused because the budget does not suffice; nothing was released or charged."""
+    """A request that was refused because the budget does not suffice; nothing was released or charged.
+
+    Examples
+    --------
+    >>> from nrverify import BudgetExceeded, Composition
+    >>> budget = Composition(epsilon=1.0)
+    >>> try:
+    ...     budget.spend(epsilon=1.5)
+    ... except BudgetExceeded as refused:
+    ...     print(refused)
+    epsilon would be 1.5 of 1.0: 1.0 is left
+    """
 
 
 class Charge(NamedTuple):
@@ -47,6 +58,13 @@ class Composition:
     whole is ρ-zCDP: Brownian sessions are charged Δ²/(2t) at the time t of their last release, whatever boundary asked
     for it. Either way a request is judged by what it *will* cost, before anything is drawn: judged afterwards, the
     last release would already have been seen.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The budget: the loss of everything together exceeds `epsilon` with probability at most `delta`.
+    rho
+        In their place: everything together is ρ-zCDP.
 
     Examples
     --------

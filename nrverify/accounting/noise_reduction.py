@@ -59,6 +59,13 @@ class NoiseReduction:
     rng
         A numpy generator or a seed; by default seeded by the operating system.
 
+    Attributes
+    ----------
+    paid
+        What all releases so far cost, as (epsilon, delta).
+    history
+        Every release so far, as (epsilon, time, release).
+
     Examples
     --------
     >>> from nrverify import Linear, NoiseReduction

@@ -74,6 +74,41 @@ def audit(
     `numerics` stands in place of the subject's own word: with "exact" an attack on the last bits of releases refutes.
     `claim` is an (ε, δ) in place of whichever claim a subject with mechanism "any" makes.
     `law` is the law of one's own whose name is the subject's mechanism: an object, a class or an address.
+
+    Parameters
+    ----------
+    subject
+        What is audited: an object, a class, a function that returns one, or an address such as "python:mine.py:Mine".
+    alpha
+        The probability of any false alarm in the whole run.
+    seed
+        The same seed asks the same.
+    samples, budget
+        The most sessions or runs, and the most seconds from the subject's first answer on; whichever ends first.
+    timeout
+        Seconds that one request may take.
+    keep_going
+        Whether sampling goes on after a refutation, so that other checks are decided too.
+    checks
+        The checks to ask, by id; all where it is empty.
+
+    Returns
+    -------
+    Report
+        `verdict`, `law`, `privacy` and `checks`; as text by `str`, as a page in a notebook.
+
+    Examples
+    --------
+    >>> import nrverify
+    >>> class Charged:
+    ...     mechanism, sensitivity, delta = "boundary", 1.0, 1e-6
+    ...     boundary = nrverify.Linear.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.0)
+    ...
+    ...     def epsilon(self, time):
+    ...         return self.boundary(time)
+    >>> report = nrverify.audit(Charged())
+    >>> report.verdict, report.privacy
+    ('consistent', 'consistent')
     """
     given = None if law is None else specified(law)
     with nullcontext() if given is None else in_use(given):

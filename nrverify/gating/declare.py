@@ -57,6 +57,15 @@ def gate(
     once, when the first item runs. `expected_failures` are checks known to be refuted, each with its reason: one that
     is not refuted is a failure. With any, sampling goes on after a refutation, so that the others are still decided.
     `numerics="exact"` makes a test of the attack on the last bits. `law` is the law of one's own that judges.
+
+    Examples
+    --------
+    In a test module:
+
+    >>> import nrverify
+    >>> test_noise = nrverify.gate("python:mine.py:MyBrownian", expected_failures={"ties": "issue 12"})
+    >>> test_noise.settings.keep_going
+    True
     """
     if isinstance(subject, str):
         parse(subject)

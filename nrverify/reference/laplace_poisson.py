@@ -25,7 +25,25 @@ def laplace_path(eta: float, largest: float, rng: np.random.Generator) -> tuple[
 
 
 class PoissonLaplaceNoiseReduction:
-    """f(x) + Z_t for η ≤ t ≤ largest, each coordinate with its own path drawn when the session opens."""
+    """f(x) + Z_t for η ≤ t ≤ largest, each coordinate with its own path drawn when the session opens.
+
+    Parameters
+    ----------
+    value
+        f(x): a number or an array.
+    eta, largest
+        The smallest and the largest time that can be asked for.
+    rng
+        A numpy generator or a seed; by default seeded by the operating system.
+
+    Examples
+    --------
+    >>> from nrverify import PoissonLaplaceNoiseReduction
+    >>> session = PoissonLaplaceNoiseReduction(3.0, eta=0.5, largest=8.0, rng=1)
+    >>> noisy, better = session.release(4.0), session.release(0.5)
+    >>> session.release(0.5) == better  # the same time is the same release
+    True
+    """
 
     def __init__(self, value: npt.ArrayLike, eta: float, largest: float, rng: Rng = None) -> None:
         self._value = real_value(value)

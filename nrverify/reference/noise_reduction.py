@@ -14,7 +14,29 @@ Rng = np.random.Generator | int | None
 
 
 class BrownianMechanism:
-    """f(x) + B_t at non-increasing times t, B a standard Brownian motion in d dimensions; t is the variance."""
+    """f(x) + B_t at non-increasing times t, B a standard Brownian motion in d dimensions; t is the variance.
+
+    For study and tests: its noise is drawn in double precision, and its last bits are not safe.
+
+    Parameters
+    ----------
+    value
+        f(x): a number or an array.
+    rng
+        A numpy generator or a seed; by default seeded by the operating system.
+
+    Examples
+    --------
+    >>> from nrverify import BrownianMechanism
+    >>> session = BrownianMechanism(3.0, rng=1)
+    >>> noisy, better = session.release(4.0), session.release(1.0)
+    >>> session.release(1.0) == better  # the same time is the same release
+    True
+    >>> session.release(2.0)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: time must not increase: got 2.0 after 1.0; noise once removed cannot be put back...
+    """
 
     def __init__(self, value: npt.ArrayLike, rng: Rng = None) -> None:
         self._value = real_value(value)
@@ -29,6 +51,20 @@ class LaplaceNoiseReduction:
     """f(x) + Z_t at non-increasing times t, the coordinates of Z independent Laplace processes; t is the scale.
 
     One Poisson process for all coordinates, as the paper's wording has it, would not give product Laplace noise.
+
+    Parameters
+    ----------
+    value
+        f(x): a number or an array.
+    rng
+        A numpy generator or a seed; by default seeded by the operating system.
+
+    Examples
+    --------
+    >>> from nrverify import LaplaceNoiseReduction
+    >>> session = LaplaceNoiseReduction([3.0, -1.0], rng=1)
+    >>> session.release(4.0).shape
+    (2,)
     """
 
     def __init__(self, value: npt.ArrayLike, rng: Rng = None) -> None:
@@ -41,7 +77,24 @@ class LaplaceNoiseReduction:
 
 
 class SkellamNoiseReduction:
-    """f(x) + X_t at non-increasing times t, X_t ~ Skell(rate·t, rate·t) per coordinate, f(x) integer."""
+    """f(x) + X_t at non-increasing times t, X_t ~ Skell(rate·t, rate·t) per coordinate, f(x) integer.
+
+    Parameters
+    ----------
+    value
+        f(x): an integer or an array of integers.
+    rate
+        Both Poisson counts have mean rate·t.
+    rng
+        A numpy generator or a seed; by default seeded by the operating system.
+
+    Examples
+    --------
+    >>> from nrverify import SkellamNoiseReduction
+    >>> session = SkellamNoiseReduction(412, rng=1)
+    >>> isinstance(session.release(4.0), int)
+    True
+    """
 
     def __init__(self, value: npt.ArrayLike, rate: float = 1.0, rng: Rng = None) -> None:
         self._value = integer_value(value)

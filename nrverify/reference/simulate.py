@@ -31,6 +31,13 @@ class Transcripts:
 
     `releases` (sessions, n, d) and `times` (sessions, n) are NaN after a session's stop; `stops` (sessions,) is the
     number of the release at which the stopping rule ended it, counted from 1, and 0 where it never did.
+
+    Examples
+    --------
+    >>> from nrverify import transcripts
+    >>> seen = transcripts("brownian", 0.0, [4.0, 1.0], sessions=3, seed=1)
+    >>> seen.releases.shape, seen.times[0].tolist(), seen.stops.tolist()
+    ((3, 2, 1), [4.0, 1.0], [0, 0, 0])
     """
 
     releases: npt.NDArray[Any]
@@ -58,6 +65,14 @@ def simulate(
     Skellam releases are int64, except under a stopping rule, where they are float64 to hold the NaN.
     For Laplace noise `method` is "walk" (default, fixed schedules), "poisson" (the paper's arrivals, fixed schedules)
     or "lazy" (one reverse step after another; the only one for adaptive schedules). `rate` is that of Skellam noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nrverify import simulate
+    >>> releases = simulate("brownian", 0.0, [4.0, 1.0], sessions=10_000, seed=1)
+    >>> np.cov(releases[:, :, 0].T).round(1).tolist()
+    [[4.0, 1.0], [1.0, 1.0]]
     """
     return transcripts(
         mechanism, value, schedule, sessions, seed, releases=releases, stop=stop, method=method, rate=rate
@@ -76,7 +91,16 @@ def transcripts(
     method: str | None = None,
     rate: float | None = None,
 ) -> Transcripts:
-    """The same as `simulate`, with the times that were asked and where each session stopped."""
+    """The same as `simulate`, with the times that were asked and where each session stopped.
+
+    Examples
+    --------
+    >>> from nrverify import transcripts
+    >>> near = lambda seen: abs(seen[:, -1, 0]) < 1
+    >>> found = transcripts("laplace", 0.0, [4.0, 2.0, 1.0], sessions=1000, seed=1, stop=near)
+    >>> sorted(set(found.stops.tolist()))  # 0: it never stopped
+    [0, 1, 2, 3]
+    """
     if mechanism not in METHODS:
         raise ValueError(f"mechanism must be one of {', '.join(METHODS)}, got {mechanism!r}")
     descent = _descent(mechanism, rate)

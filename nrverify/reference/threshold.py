@@ -12,7 +12,28 @@ HALTED = "it has halted: after the first True there are no more answers; start a
 
 
 class AboveThreshold:
-    """Answers True, and halts, at the first u + ξ ≥ τ + ζ, with ζ ~ Lap(2Δ/ε) once and ξ ~ Lap(4Δ/ε) for each u."""
+    """Answers True, and halts, at the first u + ξ ≥ τ + ζ, with ζ ~ Lap(2Δ/ε) once and ξ ~ Lap(4Δ/ε) for each u.
+
+    Parameters
+    ----------
+    epsilon
+        What all answers together cost.
+    threshold
+        τ, which utilities are compared with.
+    sensitivity
+        Δ: how far a utility may move between neighbouring data.
+    rng
+        A numpy generator or a seed; by default seeded by the operating system.
+
+    Examples
+    --------
+    >>> from nrverify import AboveThreshold
+    >>> answering = AboveThreshold(epsilon=10.0, threshold=5.0, sensitivity=1.0, rng=1)
+    >>> [answering.answer(utility) for utility in (0.0, 2.0, 9.0)]
+    [False, False, True]
+    >>> answering.halted
+    True
+    """
 
     def __init__(self, epsilon: float, threshold: float, sensitivity: float, rng: Rng = None) -> None:
         self._rng = np.random.default_rng(rng)
@@ -40,6 +61,22 @@ class ReducedAboveThreshold:
 
     ζ_n is the Laplace process at time 2Δ/ε_n, so that the threshold's noise is reduced and never redrawn;
     ξ_n ~ Lap(4Δ/ε_n) afresh. At equal ε's this is AboveThreshold.
+
+    Parameters
+    ----------
+    threshold
+        τ, which utilities are compared with.
+    sensitivity
+        Δ: how far a utility may move between neighbouring data.
+    rng
+        A numpy generator or a seed; by default seeded by the operating system.
+
+    Examples
+    --------
+    >>> from nrverify import ReducedAboveThreshold
+    >>> answering = ReducedAboveThreshold(threshold=5.0, sensitivity=1.0, rng=1)
+    >>> [answering.answer(u, epsilon) for u, epsilon in ((0.0, 5.0), (2.0, 10.0), (9.0, 20.0))]
+    [False, False, True]
     """
 
     def __init__(self, threshold: float, sensitivity: float, rng: Rng = None) -> None:

@@ -23,6 +23,13 @@ def halting_rounds(
     """The first round n, from 1, with u_n + ξ_n ≥ τ + ζ_n in each run; 0 if there is none.
 
     ζ_n is the Laplace process at 2Δ/ε_n and ξ_n ~ Lap(4Δ/ε_n): ReducedAboveThreshold, and at equal ε's AboveThreshold.
+
+    Examples
+    --------
+    >>> from nrverify import halting_rounds
+    >>> halts = halting_rounds([0.0, 0.0], [1.0, 1.0], threshold=0.0, sensitivity=1.0, runs=10_000, seed=1)
+    >>> round(float((halts == 1).mean()), 1)  # by symmetry half of the runs halt in the first round
+    0.5
     """
     u, eps = _rounds("utilities", utilities), _rounds("epsilons", epsilons)
     if u.shape != eps.shape:

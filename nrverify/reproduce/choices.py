@@ -9,7 +9,7 @@ import numpy as np
 
 from nrverify.reproduce.intervals import Interval, median
 from nrverify.reproduce.logistic import logistic_task
-from nrverify.reproduce.result import Estimate, Exhibit, Figure, Line, Panel, Table
+from nrverify.reproduce.result import Exhibit, Figure, Line, Panel, Quantity, Table
 from nrverify.reproduce.ridge import ridge_task
 from nrverify.reproduce.schedule import Process
 from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, TUNED, ReproductionSettings, levels
@@ -140,9 +140,9 @@ def _row(chosen: Setup, task: TaskName, choice: Choice, outcomes: Outcomes) -> R
     return Row(choice, solved.best, near, public, reduced)
 
 
-def _estimates(rows: list[tuple[str, dict[Process, Interval]]]) -> tuple[Estimate, ...]:
+def _estimates(rows: list[tuple[str, dict[Process, Interval]]]) -> tuple[Quantity, ...]:
     return tuple(
-        Estimate(label, MECHANISMS[process], process, *numbers[process])
+        Quantity(label, MECHANISMS[process], process, *numbers[process])
         for label, numbers in rows
         for process in PROCESSES
     )

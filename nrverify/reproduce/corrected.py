@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nrverify.reproduce.intervals import Interval, median, ratio_of_medians
-from nrverify.reproduce.result import Cell, Estimate, Exhibit, Figure, Line, Panel, Table
+from nrverify.reproduce.result import Cell, Exhibit, Figure, Line, Panel, Quantity, Table
 from nrverify.reproduce.schedule import (
     Boundary,
     Process,
@@ -105,7 +105,7 @@ def build(chosen: Setup, task: TaskName, outcomes: Outcomes) -> Exhibit:
             "Laplace / Brownian",
             "",
             "log",
-            estimates=tuple(Estimate(row.label, "ratio", "grid", *row.lead) for row in rows),
+            estimates=tuple(Quantity(row.label, "ratio", "grid", *row.lead) for row in rows),
             lines=(Line("x", 1.0, ""),),
         ),
         _panel("(c) ReducedAboveThreshold", "median total, sharper", [(row.label, row.sharper) for row in rows]),
@@ -162,7 +162,7 @@ def _sharper_task(chosen: Setup, task: TaskName) -> tuple[Task, Sensitivity]:
 
 def _panel(title: str, x_label: str, rows: list[tuple[str, dict[str, Interval]]]) -> Panel:
     estimates = tuple(
-        Estimate(label, MECHANISMS[process], process, *numbers[process])
+        Quantity(label, MECHANISMS[process], process, *numbers[process])
         for label, numbers in rows
         for process in PROCESSES
     )

@@ -20,7 +20,7 @@ from nrverify.reproduce.intervals import (
     median,
     tail_weight,
 )
-from nrverify.reproduce.result import DataKind, Finding, Verdict
+from nrverify.reproduce.result import DataKind, Observation, Verdict
 from nrverify.reproduce.settings import ABOVE_THRESHOLD
 from nrverify.reproduce.stopping import Stops
 
@@ -38,7 +38,7 @@ def verdict(interval: Interval, above: float = 0.0) -> Verdict:
 
 
 @dataclass(frozen=True)
-class Place:
+class Experiment:
     """The task a finding is about, and the kind of its data."""
 
     task: str
@@ -46,13 +46,13 @@ class Place:
 
 
 def finding(
-    id: str, place: Place, statement: str, measure: str, interval: Interval, above: float = 0.0, note: str = ""
-) -> Finding:
+    id: str, place: Experiment, statement: str, measure: str, interval: Interval, above: float = 0.0, note: str = ""
+) -> Observation:
     """A finding that holds where the measured number exceeds the bound."""
-    return Finding(id, place.task, place.data, statement, measure, *interval, verdict(interval, above), note)
+    return Observation(id, place.task, place.data, statement, measure, *interval, verdict(interval, above), note)
 
 
-def gain_at_tuned(place: Place, level: float, brownian: Floats, laplace: Floats, useless: float) -> Finding:
+def gain_at_tuned(place: Experiment, level: float, brownian: Floats, laplace: Floats, useless: float) -> Observation:
     """Brownian loss below Laplace loss at the ε the boundary is tuned for; `useless` is the loss of the parameter 0."""
     interval = difference_of_means(laplace, brownian)
     note = ""
@@ -68,7 +68,7 @@ def gain_at_tuned(place: Place, level: float, brownian: Floats, laplace: Floats,
     )
 
 
-def smaller_median(place: Place, brownian: Floats, laplace: Floats) -> Finding:
+def smaller_median(place: Experiment, brownian: Floats, laplace: Floats) -> Observation:
     """Median privacy loss at the stop, public data: Laplace minus Brownian."""
     return finding(
         "F2",
@@ -79,7 +79,7 @@ def smaller_median(place: Place, brownian: Floats, laplace: Floats) -> Finding:
     )
 
 
-def tighter(place: Place, brownian: Floats, laplace: Floats) -> Finding:
+def tighter(place: Experiment, brownian: Floats, laplace: Floats) -> Observation:
     """Interquartile range at the stop, public data: Laplace minus Brownian."""
     return finding(
         "F3",
@@ -90,7 +90,7 @@ def tighter(place: Place, brownian: Floats, laplace: Floats) -> Finding:
     )
 
 
-def longer_tail(place: Place, brownian: Floats, laplace: Floats) -> Finding:
+def longer_tail(place: Experiment, brownian: Floats, laplace: Floats) -> Observation:
     """Upper tail q₉₅ − q₅₀ at the stop, public data: Laplace minus Brownian."""
     return finding(
         "F4",
@@ -101,7 +101,7 @@ def longer_tail(place: Place, brownian: Floats, laplace: Floats) -> Finding:
     )
 
 
-def heavy_tail(place: Place, laplace: Floats) -> Finding:
+def heavy_tail(place: Experiment, laplace: Floats) -> Observation:
     """Tail weight of the Laplace stops against that of an exponential distribution."""
     return finding(
         "F5",
@@ -113,7 +113,7 @@ def heavy_tail(place: Place, laplace: Floats) -> Finding:
     )
 
 
-def reduced_below_above(place: Place, above: Stops, reduced: Stops) -> Finding:
+def reduced_below_above(place: Experiment, above: Stops, reduced: Stops) -> Observation:
     """Median total with the Brownian mechanism: AboveThreshold minus ReducedAboveThreshold."""
     target_losses = [float(np.median(stops.losses)) for stops in (reduced, above)]
     return finding(
@@ -126,7 +126,7 @@ def reduced_below_above(place: Place, above: Stops, reduced: Stops) -> Finding:
     )
 
 
-def reduced_varies_more(place: Place, above: Stops, reduced: Stops) -> Finding:
+def reduced_varies_more(place: Experiment, above: Stops, reduced: Stops) -> Observation:
     """Interquartile range of the total with the Brownian mechanism: ReducedAboveThreshold minus AboveThreshold.
 
     A few runs in which AboveThreshold drew an unlucky threshold stop very late; the variance says little else.
@@ -141,7 +141,7 @@ def reduced_varies_more(place: Place, above: Stops, reduced: Stops) -> Finding:
     )
 
 
-def above_dominates(place: Place, above: Stops) -> Finding:
+def above_dominates(place: Experiment, above: Stops) -> Observation:
     """The share of AboveThreshold's fixed ε in the total of the Brownian mechanism."""
     return finding(
         "F8",

@@ -39,7 +39,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Quantity:
     """A number with its interval, one row of a panel: `row` names the row, `label` the legend entry."""
 
     row: str
@@ -82,7 +82,7 @@ class Panel:
     y_limits: tuple[float, float] | None = None
     curves: tuple[Curve, ...] = ()
     distributions: tuple[Distribution, ...] = ()
-    estimates: tuple[Estimate, ...] = ()
+    estimates: tuple[Quantity, ...] = ()
     lines: tuple[Line, ...] = ()
     spans: tuple[Span, ...] = ()
     legend: bool = False
@@ -113,7 +113,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Observation:
     """A sentence of Section 6 on one task: an estimate, its 95 % interval, whether it was reproduced, and on what."""
 
     id: str
@@ -134,7 +134,7 @@ class Exhibit:
 
     figure: Figure
     tables: tuple[Table, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Observation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,6 @@ class Reproduction:
         return tuple(table for exhibit in self.exhibits for table in exhibit.tables)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[Observation, ...]:
         """All findings, in order."""
         return tuple(finding for exhibit in self.exhibits for finding in exhibit.findings)

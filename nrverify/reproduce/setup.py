@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from nrverify.reproduce.data.sources import Data
-from nrverify.reproduce.findings import Place
+from nrverify.reproduce.findings import Experiment
 from nrverify.reproduce.logistic import Logistic, logistic_task
 from nrverify.reproduce.ridge import Ridge, ridge_task
 from nrverify.reproduce.schedule import Process, Schedule, brownian_times, laplace_times, ridge_schedules
@@ -37,9 +37,9 @@ class Setup:
         """What the data of a task are, in the words that go on its figures."""
         return self.data.source(task).label
 
-    def place(self, task: TaskName) -> Place:
+    def place(self, task: TaskName) -> Experiment:
         """Where a finding on a task belongs."""
-        return Place(task, self.data.source(task).kind)
+        return Experiment(task, self.data.source(task).kind)
 
 
 def setup(settings: ReproductionSettings, data: Data) -> Setup:

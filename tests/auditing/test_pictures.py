@@ -22,7 +22,7 @@ from nrverify.auditing.core.picture_limits import (
     uniformity,
 )
 from nrverify.auditing.core.picture_sums import Correlations, Frequencies
-from nrverify.auditing.core.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, Wealth
+from nrverify.auditing.core.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, WealthPlot
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
@@ -250,13 +250,13 @@ class Right:
 def test_an_audit_collects_pictures_and_the_wealth_of_every_look():
     report = nrverify.audit(Right(), samples=1500)
     assert report.verdict != "refuted"
-    wealth = next(picture for picture in report.pictures["law.transcript"] if isinstance(picture, Wealth))
+    wealth = next(picture for picture in report.pictures["law.transcript"] if isinstance(picture, WealthPlot))
     check = next(check for check in report.checks if check.id == "law.transcript")
     assert list(wealth.samples) == sorted(set(wealth.samples))
     assert wealth.log_wealth[-1] == pytest.approx(math.log(check.e_value))
     assert wealth.log_goal == pytest.approx(-math.log(check.alpha))
     kinds = {type(picture) for picture in report.pictures["law.transcript"]}
-    assert {Uniformity, Quantiles, Matrix, Dots, Wealth} <= kinds
+    assert {Uniformity, Quantiles, Matrix, Dots, WealthPlot} <= kinds
     assert report.asked
     assert "pictures" not in report.document()
     assert "asked" not in report.document()

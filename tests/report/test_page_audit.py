@@ -115,7 +115,7 @@ def hostile_report():
         pictures.Matrix(HOSTILE, (HOSTILE, HOSTILE), table, table, table, HOSTILE),
         pictures.Bars(HOSTILE, HOSTILE, HOSTILE, (bar,), HOSTILE),
         pictures.Tradeoff(HOSTILE, 1.0, 0.1, (0.0, 0.5), (0.0, 0.7), 0.1, 0.2, HOSTILE),
-        pictures.Wealth(HOSTILE, (10, 20), (0.0, 1.0), 3.0, HOSTILE),
+        pictures.WealthPlot(HOSTILE, (10, 20), (0.0, 1.0), 3.0, HOSTILE),
         pictures.Lines(HOSTILE, HOSTILE, HOSTILE, (line,), HOSTILE, 1.5, (HOSTILE, 1.0)),
     )
     assert {type(picture) for picture in shown} == set(DRAWN)
@@ -146,9 +146,9 @@ def absurd_pictures():
     yield pictures.Dots("t", "q", (pictures.Dot("a", inf, INFINITE, INFINITE, 1.0),), "")
     yield pictures.Dots("t", "q", (pictures.Dot("a", nan, (nan, nan), (nan, nan), 1.0),), "")
     yield pictures.Bound("t", "q", (pictures.Dot("a", 0.0, INFINITE, INFINITE, 1.0),), "")
-    yield pictures.Wealth("t", (64,), (inf,), 16.0, "")
-    yield pictures.Wealth("t", (64, 80), (nan, -inf), 16.0, "")
-    yield pictures.Wealth("t", (0, 0), (0.0, 0.0), 16.0, "")
+    yield pictures.WealthPlot("t", (64,), (inf,), 16.0, "")
+    yield pictures.WealthPlot("t", (64, 80), (nan, -inf), 16.0, "")
+    yield pictures.WealthPlot("t", (0, 0), (0.0, 0.0), 16.0, "")
     yield pictures.Bars("t", "x", "round", (pictures.Bar("1", 0.0, (0.0, 0.0), (0.0, 0.0), 0.0),), "")
     yield pictures.Tradeoff("t", 800.0, 0.0, (0.0, 0.0), (0.0, 0.0), 1.0, 1.0, "")
     yield pictures.Tradeoff("t", 0.0, 0.0, (0.0, 0.5), (0.0, 0.5), 0.1, 0.1, "")
@@ -182,8 +182,8 @@ def test_a_subject_with_absurd_numbers_has_a_page():
 def test_each_check_shows_what_it_saw():
     shown = nrverify.audit(subjects.Right(), samples=1500).pictures
     for check, kinds in {
-        "law.adaptive": {"Uniformity", "Quantiles", "Matrix", "Dots", "Wealth"},
-        "loss.stopping": {"Bars", "Wealth"},
+        "law.adaptive": {"Uniformity", "Quantiles", "Matrix", "Dots", "WealthPlot"},
+        "loss.stopping": {"Bars", "WealthPlot"},
     }.items():
         assert {type(picture).__name__ for picture in shown[check]} == kinds
 

@@ -17,7 +17,7 @@ from nrverify.reference.mutants import BENIGN, MUTANTS
 from nrverify.report.calibration.page import calibration_html
 from nrverify.report.page.charts.ratios import Ratio, draw_ratios
 from nrverify.report.reproduction.page import reproduction_html
-from nrverify.reproduce.result import Exhibit, Figure, Finding, Panel, Reproduction, Source, Table
+from nrverify.reproduce.result import Exhibit, Figure, Observation, Panel, Reproduction, Source, Table
 from tests.report.browser import chromium, complaints, requests, show
 
 HOSTILE = "</script></title><img src=x onerror=alert(1)>\"'><script>alert(2)</script>"
@@ -58,7 +58,7 @@ def calibration(words="fault"):
 def reproduction(words="words"):
     numbers = Table(words, words, ("what", "x", "x low", "x high"), ((words, 1.0, 0.5, float("inf")),), words)
     figure = Figure("name", words, words, words, ((Panel(words, words, words),),), numbers)
-    finding = Finding("F1", words, "synthetic", words, words, 1.0, -1.0, float("inf"), "undecided", words)
+    finding = Observation("F1", words, "synthetic", words, words, 1.0, -1.0, float("inf"), "undecided", words)
     source = Source(words, "synthetic", words, words)
     return Reproduction((("trials", words),), (source,), (Exhibit(figure, (numbers,), (finding,)),))
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from nrverify.reproduce import findings
-from nrverify.reproduce.findings import Place
+from nrverify.reproduce.findings import Experiment
 from nrverify.reproduce.intervals import Interval
 from nrverify.reproduce.stopping import Stops
 
-PLACE = Place("ridge", "stand-in")
+PLACE = Experiment("ridge", "stand-in")
 RNG = np.random.default_rng(0)
 LOW = RNG.normal(1.0, 0.05, 1000)
 HIGH = RNG.normal(2.0, 0.4, 1000)

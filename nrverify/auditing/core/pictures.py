@@ -136,7 +136,7 @@ class Tradeoff:
 
 
 @dataclass(frozen=True)
-class Wealth:
+class WealthPlot:
     """The logarithm of the wealth of the bets after each look, and where it refutes."""
 
     title: str
@@ -171,7 +171,7 @@ class Lines:
     """A height that must not be passed, and its name."""
 
 
-Picture = Uniformity | Quantiles | Dots | Bound | Matrix | Bars | Tradeoff | Wealth | Lines
+Picture = Uniformity | Quantiles | Dots | Bound | Matrix | Bars | Tradeoff | WealthPlot | Lines
 
 
 @runtime_checkable
@@ -217,7 +217,7 @@ class Gallery:
         if not path:
             return ()
         samples, wealth = tuple(n for n, _ in path), tuple(value for _, value in path)
-        return (Wealth("Wealth of the bets", samples, wealth, -math.log(alpha), WEALTH_NOTE),)
+        return (WealthPlot("Wealth of the bets", samples, wealth, -math.log(alpha), WEALTH_NOTE),)
 
 
 WEALTH_NOTE = (

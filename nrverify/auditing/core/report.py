@@ -22,7 +22,27 @@ EXIT = {"consistent": 0, "refuted": 1, "errored": 3, "inconclusive": 4}
 
 @dataclass(frozen=True)
 class Report:
-    """A whole audit: its verdict, the subject, the run, and every check."""
+    """A whole audit: its verdict, the subject, the run, and every check.
+
+    Attributes
+    ----------
+    verdict
+        "consistent", "refuted", "inconclusive" or "errored".
+    law, privacy
+        The two answers: is the noise what it is said to be, and is the privacy claim kept?
+    checks
+        Every check, with `id`, `verdict`, `finding` and sentences.
+    run
+        Seed, α, samples, seconds and versions.
+
+    Examples
+    --------
+    >>> from nrverify import Report
+    >>> subject = {"name": "Mine", "mechanism": "brownian", "knob": "time"}
+    >>> report = Report("errored", 3, subject, {"seed": 0}, message="it could not be started")
+    >>> report.law, report.message
+    ('not-covered', 'it could not be started')
+    """
 
     verdict: str
     exit_code: int

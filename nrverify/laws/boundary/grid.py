@@ -37,6 +37,26 @@ class Grid:
 
     With `weights`, one positive number for each look that says how likely the stop is there, each look has a height z_i
     of its own: those with which Σ w_i ψ(t_i) is least, still at exactly δ. Between looks z is interpolated in log t.
+
+    Parameters
+    ----------
+    times
+        The looks, in any order.
+    delta
+        The probability with which the bound may fail at any of them.
+    sensitivity
+        D, the largest ℓ2 distance of the values of neighbours.
+    weights
+        How likely the stop is at each look; None for the same z at all.
+
+    Examples
+    --------
+    >>> from nrverify import Grid
+    >>> boundary = Grid([100.0, 50.0, 25.0], delta=1e-6, sensitivity=1.0)
+    >>> round(boundary(25.0), 3)
+    1.013
+    >>> boundary.inverse(1.2)  # the least noisy look that costs at most that
+    25.0
     """
 
     times: tuple[float, ...]

@@ -22,6 +22,24 @@ class HalfNormalMixture(MixtureBoundary):
 
     The left side at x = W_t is the mixture of the martingales e^(λW−λ²t/2) over a half-normal λ > 0. It is continuous,
     starts at 1 and tends to 0, so that it ever reaches 1/δ with probability exactly δ.
+
+    Parameters
+    ----------
+    rho
+        Where the boundary is tightest, as a time.
+    delta
+        The probability with which the bound may fail.
+    sensitivity
+        D, the largest ℓ2 distance of the values of neighbours.
+
+    Examples
+    --------
+    >>> from nrverify import HalfNormalMixture
+    >>> boundary = HalfNormalMixture.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.0)
+    >>> round(boundary.inverse(1.0), 2)
+    31.66
+    >>> boundary.crossing_probability()
+    1e-06
     """
 
     def _quantile(self, time: Any) -> Floats:

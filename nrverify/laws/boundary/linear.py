@@ -22,7 +22,28 @@ from nrverify.laws.validation.times import Floats, positive
 
 @dataclass(frozen=True)
 class Linear:
-    """ψ(t) = (D/t)(D/2 + b) + Da, violated where W meets the line at + b: with probability exactly e^(−2ab)."""
+    """ψ(t) = (D/t)(D/2 + b) + Da, violated where W meets the line at + b: with probability exactly e^(−2ab).
+
+    Usually made by `tightest_at`. Called with a time (the variance of the noise) it is the ε that holds at all looks.
+
+    Parameters
+    ----------
+    a, b
+        Slope and intercept of the line; δ is e^(−2ab).
+    sensitivity
+        D, the largest ℓ2 distance of the values of neighbours.
+
+    Examples
+    --------
+    >>> from nrverify import Linear
+    >>> boundary = Linear.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.0)
+    >>> round(boundary.inverse(1.0), 2)  # the variance that ε = 1 needs
+    28.62
+    >>> round(boundary(100.0), 3)  # what a release of variance 100 costs
+    0.637
+    >>> round(boundary.floor, 3)  # no smaller ε is reached, whatever the noise
+    0.491
+    """
 
     a: float
     b: float

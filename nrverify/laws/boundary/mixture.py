@@ -21,6 +21,23 @@ class Mixture(MixtureBoundary):
     """ψ(t) = D²/(2t) + (D/t) x(t) with the curve x(t)² = 2(t+ρ) log(√((t+ρ)/ρ)/δ).
 
     |W| meets x with probability exactly δ, W itself with a probability p, δ/2 < p < δ, that does not depend on ρ.
+    Every ε > 0 is reached. `HalfNormalMixture` spends all of δ and needs less noise.
+
+    Parameters
+    ----------
+    rho
+        Where the boundary is tightest, as a time.
+    delta
+        The probability with which the bound may fail.
+    sensitivity
+        D, the largest ℓ2 distance of the values of neighbours.
+
+    Examples
+    --------
+    >>> from nrverify import Mixture
+    >>> boundary = Mixture.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.0)
+    >>> round(boundary.inverse(1.0), 2), round(boundary.inverse(0.1))
+    (33.09, 3586)
     """
 
     def curve(self, time: Any) -> Any:

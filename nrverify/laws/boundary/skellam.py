@@ -37,6 +37,24 @@ class SkellamLinear:
     1 − δ. The Skellam law is log-concave, so log I_|X|(μ)/I_|X+m|(μ) increases in X and, for X ≥ 0, in m ≤ D: at X ≤ k
     it is at most ψ(t). The case m < 0 is the same for −X. ψ falls between the times where B passes an integer and jumps
     up at each of them.
+
+    Parameters
+    ----------
+    theta
+        The tilt of the martingale, which decides where the boundary is tightest.
+    delta
+        The probability with which the bound may fail.
+    sensitivity
+        D, an integer: how far apart the values of neighbours may be.
+    rate
+        Of the noise: X_t is the difference of two Poisson counts of mean rate·t.
+
+    Examples
+    --------
+    >>> from nrverify import SkellamLinear
+    >>> boundary = SkellamLinear.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1, rate=0.5)
+    >>> round(boundary.inverse(1.0), 2)
+    22.02
     """
 
     theta: float

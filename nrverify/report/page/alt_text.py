@@ -16,7 +16,7 @@ from nrverify.auditing.core.pictures import (
     Table,
     Tradeoff,
     Uniformity,
-    Wealth,
+    WealthPlot,
 )
 from nrverify.report.page.charts.axes import number
 
@@ -89,7 +89,7 @@ def read_tradeoff(picture: Tradeoff) -> Reading:
     return Reading(f"No event passes {claimed} beyond the wide limits.", False)
 
 
-def read_wealth(picture: Wealth) -> Reading:
+def read_wealth(picture: WealthPlot) -> Reading:
     """What the bets came to."""
     last, goal = picture.log_wealth[-1], _short(math.exp(picture.log_goal))
     wealth = "more than 10³⁰⁰" if last > 690 else _short(math.exp(last))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from nrverify.reproduce.result import Cell, Figure, Finding, Reproduction, Source, Table
+from nrverify.reproduce.result import Cell, Figure, Observation, Reproduction, Source, Table
 
 PAPER = "*Brownian Noise Reduction: Maximizing Privacy Subject to Accuracy Constraints* (arXiv 2206.07234)"
 
@@ -129,7 +129,7 @@ def in_short(reproduction: Reproduction) -> list[str]:
     return lines
 
 
-def _counted(findings: tuple[Finding, ...]) -> str:
+def _counted(findings: tuple[Observation, ...]) -> str:
     counts = Counter(finding.verdict for finding in findings)
     words = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items(), key=lambda item: -item[1]))
     apart = dict.fromkeys((item.task, item.data) for item in findings if item.data in ("stand-in", "synthetic"))
@@ -153,7 +153,7 @@ def _options(options: tuple[tuple[str, str], ...]) -> str:
     return "\n".join(["## The set-up", "", fixed, "", "| option | value | meaning |", "|---|---|---|", *rows])
 
 
-def _findings(findings: tuple[Finding, ...]) -> str:
+def _findings(findings: tuple[Observation, ...]) -> str:
     if not findings:
         return ""
     rows = [
@@ -184,7 +184,7 @@ def _findings(findings: tuple[Finding, ...]) -> str:
     )
 
 
-def verdict_words(finding: Finding) -> str:
+def verdict_words(finding: Observation) -> str:
     """The verdict, and what it rests on where that is not the paper's own data."""
     resting = {"stand-in": " (stand-in)", "synthetic": " (synthetic data)"}.get(finding.data, "")
     return f"**{finding.verdict}**{resting}"

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nrverify.report.page.inline_math import set_prose
 from nrverify.report.page.sections import Cell, Head, Section, TableView, cell, page_of, plate
 from nrverify.report.reproduction import markdown as document
-from nrverify.reproduce.result import Exhibit, Finding, Reproduction, Table, Verdict
+from nrverify.reproduce.result import Exhibit, Observation, Reproduction, Table, Verdict
 
 TONES: dict[Verdict, str] = {"reproduced": "good", "not reproduced": "bad", "undecided": "warn"}
 
@@ -69,7 +69,7 @@ def _opening(reproduction: Reproduction) -> list[Section]:
     ]
 
 
-def _finding(finding: Finding) -> tuple[Cell, ...]:
+def _finding(finding: Observation) -> tuple[Cell, ...]:
     interval = f"{_limit(finding.estimate)} [{_limit(finding.low)}, {_limit(finding.high)}]"
     resting = "" if finding.data in ("original", "exact") else f" ({finding.data})"
     words = (finding.id, document.task_words(finding.task), finding.statement, finding.measure, interval)

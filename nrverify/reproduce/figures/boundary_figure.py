@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture
 from nrverify.reproduce.data.files import Floats
-from nrverify.reproduce.result import Curve, Exhibit, Figure, Finding, Line, Panel, Role, Span, Table
+from nrverify.reproduce.result import Curve, Exhibit, Figure, Line, Observation, Panel, Role, Span, Table
 from nrverify.reproduce.settings import DELTA, TUNED
 
 TIMES = np.geomspace(30.0, 30_000.0, 241)
@@ -167,10 +167,10 @@ def build() -> Exhibit:
     return Exhibit(figure, findings=tuple(_findings(low, high, linear)))
 
 
-def _findings(low: float, high: float, linear: Linear) -> list[Finding]:
+def _findings(low: float, high: float, linear: Linear) -> list[Observation]:
     inside = low < linear.inverse(TUNED) < high
     return [
-        Finding(
+        Observation(
             "F0",
             "boundaries",
             "exact",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.reproduce.result import Curve, Distribution, Estimate, Line, Panel, Role, Scale, Span
+from nrverify.reproduce.result import Curve, Distribution, Line, Panel, Quantity, Role, Scale, Span
 
 GREY = "#595959"
 SMALL = 6.5
@@ -153,7 +153,7 @@ def _draw_quantiles(axes: Any, values: Any, height: float, style: Style) -> None
         axes.annotate(f"{q50:.3g}", (q50, height), fontsize=SMALL, color=style.colour, **place)
 
 
-def _draw_estimates(axes: Any, estimates: tuple[Estimate, ...], scale: Scale) -> None:
+def _draw_estimates(axes: Any, estimates: tuple[Quantity, ...], scale: Scale) -> None:
     """Rows from top to bottom in the order given; within a row one mark for each label, a little apart."""
     names = list(dict.fromkeys(estimate.row for estimate in estimates))
     labels = list(dict.fromkeys(estimate.label for estimate in estimates))
@@ -171,7 +171,7 @@ def _draw_estimates(axes: Any, estimates: tuple[Estimate, ...], scale: Scale) ->
         axes.axhline(place - 0.5, color="#DDDDDD", linewidth=0.5, zorder=0)
 
 
-def _draw_estimate(axes: Any, estimate: Estimate, height: float, named: bool) -> None:
+def _draw_estimate(axes: Any, estimate: Quantity, height: float, named: bool) -> None:
     style = STYLES[estimate.role]
     words = {"ha": "left", "va": "center", "fontsize": 6, "color": style.colour}
     if not np.isfinite(estimate.value):

@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup
 
-from nrverify.auditing.core.pictures import Lines, Matrix, Quantiles, Tradeoff, Uniformity, Wealth
+from nrverify.auditing.core.pictures import Lines, Matrix, Quantiles, Tradeoff, Uniformity, WealthPlot
 from nrverify.report.page.charts.axes import box, drawing, frame, label, number, point, segment
 
 
@@ -110,7 +110,7 @@ def _corner(e: float, delta: float, q0: float, q1: float) -> tuple[float, float]
     return x, min(e * x + delta, q1)
 
 
-def draw_wealth(picture: Wealth, words: str) -> Markup:
+def draw_wealth(picture: WealthPlot, words: str) -> Markup:
     """The wealth after each look, as a power of ten."""
     heights = [value / math.log(10) for value in picture.log_wealth]
     goal = picture.log_goal / math.log(10)

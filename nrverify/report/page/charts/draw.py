@@ -18,7 +18,7 @@ from nrverify.auditing.core.pictures import (
     Quantiles,
     Tradeoff,
     Uniformity,
-    Wealth,
+    WealthPlot,
 )
 from nrverify.report.page import alt_text as readings
 from nrverify.report.page.alt_text import Reading
@@ -57,7 +57,7 @@ DRAWN: dict[type, tuple[Callable[[Any, str], Markup], Callable[[Any], Reading]]]
     Matrix: (curves.draw_matrix, readings.read_matrix),
     Bars: (rows.draw_bars, readings.read_bars),
     Tradeoff: (curves.draw_tradeoff, readings.read_tradeoff),
-    Wealth: (curves.draw_wealth, readings.read_wealth),
+    WealthPlot: (curves.draw_wealth, readings.read_wealth),
     Lines: (curves.draw_lines, readings.read_lines),
 }
 """How each kind of picture is drawn, and read."""
