@@ -20,6 +20,8 @@ from nrverify.calibrate.trial import seed_for
 from nrverify.reference.mutants import textbook_wrong
 
 LEVELS = (0.05, 1e-6)
+SEEDS = 20
+"""Unless the command says otherwise."""
 MOST = 400_000
 """Runs after which an audit is given up; counted as more than all others."""
 CHECK = "privacy.claim"
@@ -136,10 +138,10 @@ def chosen(names: Sequence[str]) -> tuple[Case, ...]:
     return tuple(case for case in CASES if not names or case.name.startswith(tuple(names)))
 
 
-def main(seeds: int = 20, names: Sequence[str] = ()) -> None:
+def main(seeds: int = SEEDS, names: Sequence[str] = ()) -> None:
     """Prints the table."""
     sys.stdout.write(markdown([needed(case, alpha, seeds) for case in chosen(names) for alpha in LEVELS]))
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]), names=sys.argv[2:])
+    main(int(sys.argv[1]) if sys.argv[1:] else SEEDS, sys.argv[2:])
