@@ -247,6 +247,10 @@ class NoiseReductionMechanism(Mechanism):
             self.pairs = [pair for pair in self.pairs if pair != task.setting]
             return None
         case: Case = task.setting
+        if case.still:
+            self.refusals.append(f"{unseen_truncation(self.description, self.context.knob)} ({reason})")
+            self.context = replace(self.context, cases=tuple(own for own in self.context.cases if own != case))
+            return None
         if case.ranks is not None and len(set(case.ranks)) < len(case.ranks):
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, without_repeats(case))
