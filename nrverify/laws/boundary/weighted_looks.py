@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri_exp
+from scipy.special import ndtr, ndtri_exp
 
 from nrverify.laws.crossing.grid import grid_crossing
 from nrverify.laws.validation.times import Floats
@@ -39,9 +39,16 @@ def weighted_quantiles(looks: Floats, weights: Floats, delta: float) -> Floats:
     def excess(heights: Floats) -> float:
         return math.log(grid_crossing(looks, heights * np.sqrt(looks))[0]) - log_delta
 
-    def gradient(heights: Floats) -> Floats:
-        # d log P = dP/P; the probability is δ at every point that counts.
-        return slopes_of_crossing(looks, heights) / math.exp(log_delta + excess(heights))
+    last: dict[bytes, tuple[float, Floats]] = {}
+
+    def guided(heights: Floats) -> tuple[float, Floats]:
+        """log P − log δ and its slopes, from one pass over the densities; the programme asks for both in turn."""
+        key = heights.tobytes()
+        if key not in last:
+            last.clear()
+            probability, slopes_of_it = _crossing(looks, heights)
+            last[key] = math.log(probability) - log_delta, slopes_of_it / probability
+        return last[key]
 
     def expected(heights: Floats) -> float:
         return float(slopes @ heights)
@@ -51,7 +58,7 @@ def weighted_quantiles(looks: Floats, weights: Floats, delta: float) -> Floats:
         "x0": start,
         "jac": lambda _: slopes,
         "method": "SLSQP",
-        "constraints": {"type": "eq", "fun": excess, "jac": gradient},
+        "constraints": {"type": "eq", "fun": lambda z: guided(z)[0], "jac": lambda z: guided(z)[1]},
         "options": {"ftol": GAIN, "maxiter": 200},
     }
     found: Any = minimize(**programme)
@@ -61,25 +68,33 @@ def weighted_quantiles(looks: Floats, weights: Floats, delta: float) -> Floats:
 
 def slopes_of_crossing(looks: Floats, heights: Floats) -> Floats:
     """∂P/∂z_i of P(W ≥ z_i√t_i at some look i): minus the density at the height of paths that cross nowhere else."""
+    return _crossing(looks, heights)[1]
+
+
+def _crossing(looks: Floats, heights: Floats) -> tuple[float, Floats]:
+    """P, as the sum of what crosses first at each look, and its slopes."""
     roots = np.sqrt(looks)
     points, shares = _rule()
     low, high = LOWEST * roots, heights * roots
     x = (low + high)[:, np.newaxis] / 2 + (high - low)[:, np.newaxis] / 2 * points
     dx = (high - low)[:, np.newaxis] / 2 * shares
-    before = np.empty(looks.size)
+    before, first = np.empty(looks.size), np.empty(looks.size)
     density = _normal(x[0], looks[0])
-    before[0] = _normal(high[0], looks[0])
+    before[0], first[0] = _normal(high[0], looks[0]), ndtr(-heights[0])
+    steps = []
     for i in range(1, looks.size):
         mass, gap = density * dx[i - 1], looks[i] - looks[i - 1]
         before[i] = mass @ _normal(high[i] - x[i - 1], gap)
-        density = mass @ _normal(x[i] - x[i - 1][:, np.newaxis], gap)
+        first[i] = mass @ ndtr((x[i - 1] - high[i]) / math.sqrt(gap))
+        steps.append(_normal(x[i] - x[i - 1][:, np.newaxis], gap))
+        density = mass @ steps[-1]
     after = np.ones(looks.size)
     stays = np.ones(NODES)
     for i in range(looks.size - 2, -1, -1):
         mass, gap = stays * dx[i + 1], looks[i + 1] - looks[i]
         after[i] = _normal(x[i + 1] - high[i], gap) @ mass
-        stays = _normal(x[i + 1] - x[i][:, np.newaxis], gap) @ mass
-    return np.asarray(-before * after * roots)
+        stays = steps[i] @ mass
+    return float(first.sum()), np.asarray(-before * after * roots)
 
 
 @cache
