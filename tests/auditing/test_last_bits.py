@@ -98,6 +98,13 @@ def test_the_auditor_may_ask_for_less_than_the_subject_claims():
     assert (report.verdict, of(report).verdict) == ("consistent", "advice")
 
 
+def test_an_attack_that_refutes_ends_the_run_before_the_first_look():
+    report = audit(Plain(), numerics="exact")
+    verdicts = {check.id: check.verdict for check in report.checks}
+    assert (verdicts[CHECK], verdicts["law.transcript"]) == ("refuted", "inconclusive")
+    assert report.document()["run"]["samples"] < 3000
+
+
 def test_an_exact_sampler_passes():
     report = audit(Exact(), samples=1200, checks=[CHECK])
     found = of(report)
