@@ -15,7 +15,7 @@ from nrverify.subjects.guarantees import DP, EX_POST, guarantee_of
 MECHANISMS = NOISE_REDUCTION
 WEIGHT = 0.06
 """The share of α of each check: the fifteen ids of noise reduction together have 0.90, and law.any-order, of subjects
-with that attribute, 0.04; so there is room for more."""
+with that attribute, 0.02; so there is room for more."""
 
 FINE_GRID, LEAST_DELTA = 0.01, 1e-12
 """Of the noise: a grid so fine is not seen in releases moved within their cells; and the δ of a claim that has none."""

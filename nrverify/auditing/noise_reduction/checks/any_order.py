@@ -57,7 +57,7 @@ from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-WEIGHT = 0.04
+WEIGHT = 0.02
 """The share of α; that of the other ids of noise reduction is 0.06 each, and there is still room."""
 
 EVERY_VARIANCE = Topic("variance of every release in any order, given those before", WRONG_SCALE, broad=True)
