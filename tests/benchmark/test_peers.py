@@ -16,6 +16,7 @@ from nrverify.benchmark.peers.peer import Listed, Peer
 from nrverify.calibrate import any_information as law
 from nrverify.cli import cli
 from nrverify.report.benchmark.peers import TITLE, peers_section, section_of, with_section
+from tests.tools import need_module
 
 LAPLACE, NOISY_MAX, GAUSSIAN, SPARSE, TWO_LOOKS = CASES
 
@@ -166,7 +167,7 @@ def test_the_command_writes_the_section_and_exits_by_what_was_reached(monkeypatc
 
 @pytest.mark.parametrize("peer", peers(), ids=lambda peer: peer.name)
 def test_jax_privacy_refutes_the_wrong_and_not_the_right(peer):
-    pytest.importorskip("jax_privacy")
+    need_module("jax_privacy")
     assert peer.available()
     assert peer.refutes(LAPLACE, 20_000, 1e-6, 1)
     right = type(LAPLACE)("right", LAPLACE.law_free.__mro__[1], None, LAPLACE.score)
