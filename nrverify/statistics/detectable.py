@@ -6,6 +6,7 @@ e-value at the median reaches what is needed, it is reached with probability one
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -39,8 +40,15 @@ def detectable_variance(count: int, needed: float) -> float:
 
 @lru_cache(maxsize=4096)
 def detectable_slope(energy: float, needed: float) -> float:
-    """The slope on a covariate whose squares add up to `energy`."""
-    return _least(lambda x: MeanWealth(x * energy, energy).log_e >= needed) if energy > 0 else float("inf")
+    """The slope on a covariate whose squares add up to `energy`.
+
+    Squares of unit covariates add up to another number in another run: it is taken two standard deviations lower, so
+    that what one run states is kept by the next.
+    """
+    if not energy > 0:
+        return float("inf")
+    low = energy * max(1 - 2 * math.sqrt(2 / energy), 0.25)
+    return _least(lambda x: MeanWealth(x * low, low).log_e >= needed)
 
 
 @lru_cache(maxsize=4096)

@@ -1,10 +1,11 @@
-"""Mutants and benign variants whose point these laws do not see: streams, last bits, grids, declared noise.
+"""Mutants and benign variants whose point these laws do not see: streams, last bits, declared noise, other orders.
 
 Their defects are shown by the tests of their own rooms: tests/unit/auditing/numerics, tests/auditing/test_last_bits.py,
-tests/unit/auditing/threshold, and the unit tests of streams, coincidences and coordinates.
+tests/auditing/test_any_order.py, tests/unit/auditing/threshold, and the unit tests of streams, coincidences and
+coordinates.
 """
 
-from nrverify.reference.mutants import last_bits, sparse_vector
+from nrverify.reference.mutants import any_order, last_bits, sparse_vector
 from nrverify.reference.mutants.overlooked import OVERLOOKED, RELATIVES
 
 SEEN_ELSEWHERE = {
@@ -12,6 +13,7 @@ SEEN_ELSEWHERE = {
     for group in (
         OVERLOOKED,
         RELATIVES,
+        any_order.MUTANTS,
         last_bits.MUTANTS,
         last_bits.RIGHT,
         sparse_vector.MUTANTS,

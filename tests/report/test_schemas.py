@@ -95,6 +95,6 @@ def test_a_real_ledger_is_valid_and_one_without_any_of_its_fields_is_refused():
     variants += [(path, {**document, "claims": [less]}) for path, less in without_each_field(claim, ("claims",))]
     for path, less in without_each_field(claim["evidence"][0], ("evidence",)):
         variants.append((path, {**document, "claims": [{**claim, "evidence": [less]}]}))
-    assert len(variants) == 8 + 9 + 13
+    assert len(variants) == 9 + 9 + 14
     for path, variant in variants:
         assert errors("ledger", variant), path

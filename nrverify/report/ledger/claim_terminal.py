@@ -33,7 +33,8 @@ def print_claim(item: Settled, console: Console, verbose: bool = False) -> None:
     if item.problem:
         console.print(f"\n[{STYLE[Verdict.FAILED]}]failed[/] {escape(item.problem)}")
     if not verbose and item.results:
-        words = f"All steps, and every wrong variant rejected: nrverify explain {item.claim.id} --verbose"
+        core = ", what is for a kernel" if any(_not_asked(result) for result in item.results) else ""
+        words = f"All steps{core}, and every wrong variant rejected: nrverify explain {item.claim.id} --verbose"
         console.print(f"\n{words}", style="dim", highlight=False)
 
 
@@ -69,14 +70,19 @@ def _print_briefly(item: Settled, console: Console) -> None:
 
 
 def _print_cores(item: Settled, console: Console) -> None:
-    """Theorems for Coq, with what they do not say; they bear on no verdict."""
+    """Theorems that Coq was asked about, with what they do not say; they bear on no verdict."""
     for result in item.results:
-        if result.core is None:
+        if result.core is None or _not_asked(result):
             continue
         why = f" ({result.message})" if result.message else ""
         console.print(f"\n[bold]For a kernel[/]: {result.outcome}{escape(why)}", highlight=False)
         _say(console, f"{result.core.file}: {_doc(result)}", 2)
         _say(console, f"does not say: {'; '.join(result.core.unsaid)}", 2, "dim")
+
+
+def _not_asked(result: Result) -> bool:
+    """Whether it is a theorem for Coq that did not run: that is left to the long form."""
+    return result.core is not None and result.outcome == "not-run"
 
 
 def _print_deciding(result: Result, item: Settled, console: Console) -> None:
