@@ -33,8 +33,9 @@ def print_claim(item: Settled, console: Console, verbose: bool = False) -> None:
     if item.problem:
         console.print(f"\n[{STYLE[Verdict.FAILED]}]failed[/] {escape(item.problem)}")
     if not verbose and item.results:
-        core = ", what is for a kernel" if any(_not_asked(result) for result in item.results) else ""
-        words = f"All steps{core}, and every wrong variant rejected: nrverify explain {item.claim.id} --verbose"
+        coq = any(_not_asked(result) for result in item.results)
+        more = "wrong variants, theorems for Coq" if coq else "and every wrong variant rejected"
+        words = f"All steps, {more}: nrverify explain {item.claim.id} --verbose"
         console.print(f"\n{words}", style="dim", highlight=False)
 
 
