@@ -53,14 +53,7 @@ def _needs(attribute: str) -> str:
 
 def _having(subject: Any) -> tuple[str, ...]:
     """The attributes that ask for checks of their own, as far as they can be read without making the subject."""
-    return tuple(name for name in asking_attributes() if not isinstance(subject, str) and _true(subject, name))
-
-
-def _true(subject: Any, name: str) -> bool:
-    try:
-        return getattr(subject, name, None) is True
-    except Exception:
-        return False
+    return tuple(name for name in asking_attributes() if _said(subject, name) is True)
 
 
 def misspelt(description: Description, only: tuple[str, ...]) -> list[CheckResult]:
@@ -72,9 +65,14 @@ def misspelt(description: Description, only: tuple[str, ...]) -> list[CheckResul
 
 
 def _read(subject: Any, name: str) -> str | None:
-    """An attribute as far as it can be read without making the subject; an address has none."""
-    try:
-        value = None if isinstance(subject, str) else getattr(subject, name, None)
-    except Exception:
-        return None
+    """An attribute that is text, as far as it can be read without making the subject."""
+    value = _said(subject, name)
     return value if isinstance(value, str) else None
+
+
+def _said(subject: Any, name: str) -> Any:
+    """An attribute of a class or object; None where it has none, raises when asked, or is an address."""
+    try:
+        return None if isinstance(subject, str) else getattr(subject, name, None)
+    except Exception:  # whatever a property of a subject raises: the audit itself says it later
+        return None

@@ -25,7 +25,7 @@ class CanaryScores(Peer):
 
     def __init__(self, told: bool) -> None:
         self.told = told
-        self.name = f"{type(self).name}, {'likelihood ratio given' if told else 'score learned'}"  # type: ignore[misc]
+        self.name = f"{type(self).name}, {'likelihood ratio given' if told else 'score learned'}"
 
     def cannot(self, case: Case) -> str | None:
         """It takes one ε for all outputs."""

@@ -32,7 +32,7 @@ class Listed:
 class Peer(ABC):
     """One way to use a public auditor."""
 
-    name: ClassVar[str]
+    name: str
     """As the table calls it."""
     module: ClassVar[str]
     """What Python imports: it decides whether the auditor is installed."""

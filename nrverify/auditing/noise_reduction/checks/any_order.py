@@ -58,7 +58,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 WEIGHT = 0.02
-"""The share of α; that of the other ids of noise reduction is 0.06 each, and there is still room."""
+"""The share of α: a third of that of the other checks, so that all of them together stay below 0.95."""
 
 EVERY_VARIANCE = Topic("variance of every release in any order, given those before", WRONG_SCALE, broad=True)
 CENTRE = Topic("centre of a release in any order, given those before", SHIFTED)
