@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nrverify.plain_text import plain_text
+from nrverify.subjects.address import describe_error
+
 Floats = NDArray[np.float64]
 
 WIDEST = 1e15
@@ -17,6 +20,9 @@ HALVINGS = 120
 
 class LawFailed(Exception):
     """A law of one's own raised, or answered what is no number of the shape asked for: a usage error."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(plain_text(words, one_line=True))
 
 
 class OwnLaw:
@@ -37,7 +43,10 @@ class OwnLaw:
     def atom(self) -> Any:
         """The weight at `given`, 0 where the law names none."""
         found = getattr(self._law, "atom", None)
-        return np.asarray(0.0 if found is None else found, dtype=np.float64)[()]
+        try:
+            return np.asarray(0.0 if found is None else found, dtype=np.float64)[()]
+        except (TypeError, ValueError, OverflowError):
+            raise LawFailed(f"{self._what}.atom is {found!r:.100}: it must be a number from 0 to 1") from None
 
     def logpdf(self, x: ArrayLike) -> Any:
         """log of the density of the continuous part, or of the pmf."""
@@ -85,7 +94,7 @@ class OwnLaw:
             with np.errstate(all="ignore"):
                 found = np.asarray(getattr(self._law, name)(point), dtype=np.float64)
         except Exception as error:
-            raise LawFailed(f"{self._what}.{name}() raised {type(error).__name__}: {error}") from error
+            raise LawFailed(f"{self._what}.{name}() raised {describe_error(error)}") from error
         return found[()]
 
 
@@ -94,7 +103,10 @@ class OwnProcess:
 
     def __init__(self, law: Any) -> None:
         self.law = law
-        self.integer = bool(getattr(law, "integer", False))
+        integer = getattr(law, "integer", None)
+        if not (integer is None or isinstance(integer, (bool, np.bool_))):
+            raise LawFailed(f"integer is {integer!r:.100}: it must be True or False")
+        self.integer = bool(integer)
         if callable(getattr(law, "forward", None)):
             self.forward = self._forward
 
@@ -122,7 +134,7 @@ class OwnProcess:
         try:
             law = getattr(self.law, name)(*(np.asarray(x, dtype=np.float64) for x in arguments))
         except Exception as error:
-            raise LawFailed(f"{name}() raised {type(error).__name__}: {error}") from error
+            raise LawFailed(f"{name}() raised {describe_error(error)}") from error
         return OwnLaw(law, name, self.integer, given)
 
 
