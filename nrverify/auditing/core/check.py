@@ -1,8 +1,8 @@
 """What a check is: it takes in batches of what was drawn and says what they exclude.
 
-Batches are scored where they are drawn: an empty copy of a check observes one, and the check of the run merges it, in the order
-in which batches were laid out and not in the order in which they come. A bet that learns is made with what the check of
-the run had learned when it was asked for a fresh one, or at the merge.
+Batches are scored where they are drawn: an empty copy of a check observes one, and the check of the run merges it, in
+the order in which batches were laid out and not in the order in which they come. A bet that learns is made with what
+the check of the run had learned when it was copied, or at the merge.
 """
 
 from __future__ import annotations

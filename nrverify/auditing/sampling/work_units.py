@@ -89,7 +89,7 @@ class Worker:
         return outcomes
 
     def _score(self, chunk: Chunk, checks: Sequence[Check]) -> ChunkResult:
-        """Draws a chunk and scores it with empty copies of the checks: a function of the subject and these arguments alone."""
+        """Draws a chunk and scores it with empty checks: a function of the subject and these arguments alone."""
         before, started = self.host.seconds, time.monotonic()
         drawer = Drawer(self.host, chunk.settings, chunk.first, chunk.key, self._times_of)
         scored = tuple(check.empty_copy() for check in checks)
