@@ -178,7 +178,7 @@ def _audit_subject(
         with judged_by(law, host.description.mechanism, settings.timeout) as place:
             if isinstance(host, RecordsFile):
                 return audit_host(host, address, settings, started, progress)
-            with executor.crew(subject, host, open_host, place) as crew:
-                return audit_host(host, address, settings, started, progress, crew)
+            with executor.workers(subject, host, open_host, place) as workers:
+                return audit_host(host, address, settings, started, progress, workers)
     finally:
         host.close()

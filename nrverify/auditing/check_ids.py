@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.registry import asking_attributes, check_ids, declaration_of
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, Description
@@ -61,7 +61,7 @@ def misspelt(description: Description, only: tuple[str, ...]) -> list[CheckResul
     if not description.misspelt or only:
         return []
     pairs = "; ".join(f"{name} is not read: is {meant} meant?" for name, meant in description.misspelt)
-    return [CheckResult("protocol.attributes", Kind.PROTOCOL, CheckVerdict.ADVICE, message=pairs)]
+    return [CheckResult("protocol.attributes", CheckKind.PROTOCOL, CheckVerdict.ADVICE, message=pairs)]
 
 
 def _read(subject: Any, name: str) -> str | None:

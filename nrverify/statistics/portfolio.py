@@ -24,7 +24,7 @@ class Wealth(Protocol):
     def estimate(self) -> Estimate:
         """What it measured."""
 
-    def fresh(self) -> Self:
+    def empty_copy(self) -> Self:
         """An empty copy with the same configuration."""
 
     def merge(self, other: Self) -> None:

@@ -2,7 +2,7 @@
 
 Each bettor keeps the logarithm of its wealth under a grid of alternatives; its e-value is the average over the grid.
 Every factor it multiplies in has conditional mean one given the past, so P(sup wealth ≥ 1/α) ≤ α whatever the stopping.
-A bettor keeps sums over what it has seen and nothing else (`Additive`): `fresh` gives an empty copy, `merge` adds.
+A bettor keeps sums over what it has seen and nothing else (`Additive`): `empty_copy` gives an empty copy, `merge` adds.
 """
 
 from __future__ import annotations

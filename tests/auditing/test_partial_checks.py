@@ -46,7 +46,7 @@ def batch(releases, name="a case", schedule=None):
 
 def merged(check, *seen, method="observe"):
     for what in seen:
-        scored = check.fresh()
+        scored = check.empty_copy()
         getattr(scored, method)(what)
         check.merge(scored)
     return check
@@ -135,7 +135,7 @@ def test_no_more_transcripts_are_kept_than_there_is_room_for(monkeypatch):
     streams = merged(Streams("brownian"), batch(releases), batch(releases), batch(releases))
     assert streams.seen[A_CASE].sessions == 100
     assert streams.seen[A_CASE].repeats() == (0, 1)
-    assert streams.fresh().fresh()._before[A_CASE] == 100
+    assert streams.empty_copy().empty_copy()._before[A_CASE] == 100
     assert MOST_TRANSCRIPTS > 100
 
 
@@ -217,13 +217,13 @@ def test_a_fresh_learner_guesses_as_the_one_it_comes_from_and_keeps_no_more_than
     label = rng.random(30_000) < 1 / (1 + np.exp(-2 * features[:, 0]))
     learner = Learner()
     assert np.all(learner.predict(features) == 0)
-    scored = learner.fresh()
+    scored = learner.empty_copy()
     scored.learn(features, label)
     assert np.all(scored.predict(features) == 0)
     learner.merge(scored)
-    assert np.array_equal(learner.fresh().predict(features), learner.predict(features))
+    assert np.array_equal(learner.empty_copy().predict(features), learner.predict(features))
     assert learner.coefficients == pytest.approx([2, 0, 0], abs=0.1)
-    again = learner.fresh()
+    again = learner.empty_copy()
     again.learn(features, label)
     assert sum(map(len, again.labels)) == 10_000
 

@@ -69,10 +69,10 @@ def numbers(pictures):
 )
 def test_pictures_add_up_when_partial_checks_are_merged(check):
     parts = [batch("brownian", 300, seed) for seed in (1, 2, 3)]
-    whole, merged = check.fresh(), check.fresh()
+    whole, merged = check.empty_copy(), check.empty_copy()
     for part in parts:
         whole.observe(part)
-        fresh = merged.fresh()
+        fresh = merged.empty_copy()
         fresh.observe(part)
         merged.merge(fresh)
     assert numbers(merged.pictures(1e-7)) == pytest.approx(numbers(whole.pictures(1e-7)), rel=1e-9, abs=1e-12)
@@ -83,7 +83,7 @@ def test_a_fresh_check_shows_nothing_of_the_one_it_came_from():
     seen = TranscriptLaw()
     seen.observe(batch("brownian", 200, 1))
     assert seen.pictures(1e-7)
-    assert seen.fresh().pictures(1e-7) == ()
+    assert seen.empty_copy().pictures(1e-7) == ()
 
 
 def test_frequencies_of_ties_add_up_and_are_near_their_probability():
@@ -92,7 +92,7 @@ def test_frequencies_of_ties_add_up_and_are_near_their_probability():
     for seed in (1, 2):
         part = batch("laplace", 1000, seed, d=1)
         check.observe(part)
-        fresh = merged.fresh()
+        fresh = merged.empty_copy()
         fresh.observe(part)
         merged.merge(fresh)
     (bars,) = (picture for picture in check.pictures(1e-9) if picture.title == "Ties")

@@ -12,7 +12,7 @@ from nrverify.calibrate.information import IMPOSSIBLE, KNOWN, check_level, infor
 from nrverify.calibrate.information_brownian import (
     BROWNIAN,
     BrownianFault,
-    Step,
+    PathStep,
     correlated_information,
     student_information,
     uniform_sum_information,
@@ -113,7 +113,7 @@ def test_the_faulty_moments_are_those_of_the_mutant(name):
         releases = subject.sample(case.array, list(schedule), sessions, 5)
     noise, t = np.zeros((sessions, 1)), np.full((sessions, 1), np.inf)
     for number, s in enumerate(schedule):
-        step = Step(case, number, noise, t, np.full((sessions, 1), s))
+        step = PathStep(case, number, noise, t, np.full((sessions, 1), s))
         mean, variance = BROWNIAN[name].moments(step)
         noise, t = releases[:, number] - case.array, step.s
         residual = (noise - mean) / np.sqrt(variance)

@@ -97,15 +97,15 @@ def test_what_two_have_seen_is_merged_into_what_one_would_have_seen(wealth, argu
     """Sums are folded in another order: they agree to rounding."""
     rng = np.random.default_rng(6)
     parts = [arguments(rng) for _ in range(3)]
-    alone, merged = wealth.fresh(), wealth.fresh()
-    assert alone.log_e == wealth.fresh().log_e
+    alone, merged = wealth.empty_copy(), wealth.empty_copy()
+    assert alone.log_e == wealth.empty_copy().log_e
     for part in parts:
         alone.bet(*part)
-        scored = merged.fresh()
+        scored = merged.empty_copy()
         scored.bet(*part)
         merged.merge(scored)
     assert merged.log_e == pytest.approx(alone.log_e, rel=1e-12)
-    assert alone.log_e != wealth.fresh().log_e
+    assert alone.log_e != wealth.empty_copy().log_e
 
 
 def test_an_impossible_cell_refutes_at_once():
@@ -153,7 +153,7 @@ def test_a_mean_is_estimated_as_a_shift_or_as_a_slope():
     for found, measure in ((shift.estimate(), Measure.SHIFT), (slope.estimate(), Measure.SLOPE)):
         assert (found.measure, found.expected, found.observed) == (measure, 0.0, 0.5)
         assert found.error == pytest.approx(10.0**-0.5)
-    assert slope.fresh().slopes
+    assert slope.empty_copy().slopes
 
 
 def test_a_cell_is_estimated_with_its_limits():
@@ -166,7 +166,7 @@ def test_a_cell_is_estimated_with_its_limits():
 
 def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
     happened, h = np.arange(100) % 2 == 0, np.where(np.arange(100) % 2 == 0, 1.0, -1.0)
-    plain, along = TieWealth(), TieWealth(along=True).fresh()
+    plain, along = TieWealth(), TieWealth(along=True).empty_copy()
     plain.bet(happened, 0.4)
     along.bet(happened, 0.5, h)
     counts = plain.estimate()
@@ -176,7 +176,7 @@ def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
     assert odds.measure is Measure.ODDS
     assert odds.observed > 1
     assert odds.numbers == {"happened": 50.0, "foreseen": 50.0}
-    against = along.fresh()
+    against = along.empty_copy()
     against.bet(happened, 0.5, -h)
     assert against.estimate().observed < 1
 

@@ -11,7 +11,7 @@ from nrverify.auditing.claims.columns import WHOLE, Columns, Floats
 from nrverify.auditing.claims.context import Claim, ClaimContext
 from nrverify.auditing.claims.faults import FEW_STREAMS
 from nrverify.auditing.claims.sample import Labelled, Labels
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded, from_bets
 from nrverify.statistics.estimate import Estimate, Measure
@@ -26,7 +26,7 @@ MOST_KEPT = 200_000
 
 @check(
     id="randomness.streams",
-    kind=Kind.RANDOMNESS,
+    kind=CheckKind.RANDOMNESS,
     sentence="Runs with different seeds have different noise.",
     mechanisms=("any",),
     weight=0.05,
@@ -66,7 +66,7 @@ class OutputStreams(Declared):
         keys = drawn.columns.keys[WHOLE][rows].tolist()
         self._new.append((drawn.case, keys, drawn.label[rows], drawn.charged[rows]))
 
-    def fresh(self) -> OutputStreams:
+    def empty_copy(self) -> OutputStreams:
         """The same before anything was seen."""
         blank = copy(self)
         blank._seen, blank._new = [], []

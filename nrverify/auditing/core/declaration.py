@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 C = TypeVar("C", bound="type[Declared]")
 
 
-class Kind(StrEnum):
+class CheckKind(StrEnum):
     """The question a check belongs to, in the order of a report."""
 
     PROTOCOL = "protocol"
@@ -54,7 +54,7 @@ class Declaration:
     """One form of a check: the statement it tests, for which subjects, at which share of α."""
 
     id: str
-    kind: Kind
+    kind: CheckKind
     sentence: str
     """What holds if the check is not refuted."""
     claims: tuple[str, ...]
@@ -134,7 +134,7 @@ def _always(mechanism: str, knob: str) -> bool:
 def check(
     *,
     id: str,
-    kind: Kind,
+    kind: CheckKind,
     sentence: str,
     mechanisms: Iterable[str],
     weight: float,

@@ -71,7 +71,7 @@ class ClaimedLabels:
         odds = _learned_odds(counts) if odds is None else odds
         return np.flatnonzero(odds < -1), np.flatnonzero(odds > 1)
 
-    def fresh(self) -> ClaimedLabels:
+    def empty_copy(self) -> ClaimedLabels:
         """An empty copy with what was learned: a guess must not learn from the transcripts it is about."""
         blank = ClaimedLabels(self.features, self._delta, self._smallest)
         blank._learned = dict(self.counts)

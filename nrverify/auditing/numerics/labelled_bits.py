@@ -85,11 +85,11 @@ class LabelledBits:
             if example is not None:
                 self._examples.setdefault((pair, side), example)
 
-    def fresh(self) -> LabelledBits:
+    def empty_copy(self) -> LabelledBits:
         """An empty copy."""
         blank = copy(self)
         blank.samples, blank.found_after, blank._lead = 0, None, None
-        blank.bets = self.bets.fresh()
+        blank.bets = self.bets.empty_copy()
         blank.settings, blank._after, blank._examples, blank._foreseen = {}, Tally(), {}, Tally()
         return blank
 

@@ -15,7 +15,7 @@ from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.drawing import halting_cell
 from nrverify.laws.brownian import Brownian
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.requests import RunStopping
+from nrverify.subjects.requests import RunStoppingRequest
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class LabelledStopped:
 def draw_stopped(drawer: Drawer, design: StoppingDesign, size: int) -> Stopped:
     """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is no list of bits."""
     drawer.drawn += size
-    request = RunStopping(
+    request = RunStoppingRequest(
         design.array,
         design.schedule,
         design.utility,

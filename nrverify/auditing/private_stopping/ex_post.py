@@ -8,7 +8,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import losses
@@ -36,7 +36,7 @@ EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 
 @check(
     id="privacy.ex-post",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
     claims=("R10", "R11"),
     mechanisms=MECHANISMS,
@@ -90,13 +90,13 @@ class StoppingExPost(Declared):
         self._hits += np.stack([above[drawn.label == bool(side)].sum(axis=0) for side in (0, 1)])
         learner.learn(features, drawn.label)
 
-    def fresh(self) -> StoppingExPost:
+    def empty_copy(self) -> StoppingExPost:
         """The same before the first bet, with what was learned: written out, for learners do not add up."""
         blank = copy(self)
         blank.runs = 0
-        blank.wealth = self.wealth.fresh()
+        blank.wealth = self.wealth.empty_copy()
         blank._hits = np.zeros_like(self._hits)
-        blank._learners = {rounds: learner.fresh() for rounds, learner in self._learners.items()}
+        blank._learners = {rounds: learner.empty_copy() for rounds, learner in self._learners.items()}
         return blank
 
     def merge(self, other: StoppingExPost) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import SHARES_WITH_RELEASES, WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.picture_limits import frequencies
@@ -39,7 +39,7 @@ COVARIATES = {ODDS: 3.0, BY_ROUND: 2.0, BY_UTILITY: 2.0, BY_NOISE: 3.0, BY_SIZE:
 
 @check(
     id="stopping.law",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Given the releases, the stop follows ReducedAboveThreshold with ε_n = ψ(T_n).",
     claims=("R05", "R11"),
     mechanisms=MECHANISMS,

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from nrverify.auditing.core import coincidences as exact
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import (
     DEVIATION_FOR_VARIANCE,
     FRESH_NOISE,
@@ -57,7 +57,7 @@ USUAL_RATIO = (0.5, 2.0)
 
 @check(
     id="stopping.releases",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The releases up to the stop follow the Brownian bridge.",
     claims=("B01", "R11"),
     mechanisms=MECHANISMS,

@@ -114,7 +114,7 @@ class RecordedOrder:
             end = self.drawn + max(1, size)
             most = max(1, min(MOST_AT_ONCE, MOST_NUMBERS // task.numbers))
             while self.left > 0 and self.drawn < end:
-                scored = tuple(check.fresh() for check in task.checks)
+                scored = tuple(check.empty_copy() for check in task.checks)
                 task.score(self, task.setting, min(most, end - self.drawn), scored)
                 for check, seen in zip(task.checks, scored, strict=True):
                     check.merge(seen)

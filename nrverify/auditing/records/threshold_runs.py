@@ -16,7 +16,7 @@ from nrverify.auditing.records.not_covered import OF_ALL, limits
 from nrverify.auditing.records.random_order import RecordedOrder
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import RecordedRunsFacts, ThresholdContext
 from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
 from nrverify.auditing.threshold.designs import Design, Neighbours
@@ -59,9 +59,9 @@ class RecordedRunsMechanism(Mechanism):
         for design in self._pair.sides:
             _refuse_rounds_never_reached(design)
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """The record as a whole."""
-        return [Task("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
+        return [SamplingTask("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
 
     def _score(self, order: RecordedOrder, record: RecordedRuns, size: int, checks: Sequence[Check]) -> None:
         """So many runs more: side by side to the checks of the law, shuffled together to those of neighbours."""

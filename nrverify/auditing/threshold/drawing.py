@@ -17,7 +17,7 @@ from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.auditing.threshold.outputs import outputs
 from nrverify.auditing.threshold.twin_seeds import with_twins
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.requests import Run, RunMany
+from nrverify.subjects.requests import RunManyRequest, RunRequest
 
 Cells = NDArray[np.int64]
 
@@ -67,11 +67,11 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: i
     if method == "run_many":
         most = request or size
         parts = [min(most, size - start) for start in range(0, size, most)]
-        rounds = [drawer.host.ask(RunMany(*arguments, part, drawer.seed())) for part in parts]
+        rounds = [drawer.host.ask(RunManyRequest(*arguments, part, drawer.seed())) for part in parts]
         return _from_rounds(design, np.concatenate(rounds), most)
     pairs = size // 2
     seeds = with_twins([drawer.seed() for _ in range(pairs)]) + [drawer.seed() for _ in range(size % 2)]
-    return replace(_from_bits(design, drawer.host.ask(Run(*arguments, seeds))), twins=pairs)
+    return replace(_from_bits(design, drawer.host.ask(RunRequest(*arguments, seeds))), twins=pairs)
 
 
 def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, checks: Sequence[Observes[Runs]]) -> None:
@@ -126,11 +126,11 @@ def draw_certain(drawer: Drawer, design: Design, method: str, size: int) -> Runs
     last 1 they may print, as their bits."""
     arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
     if method == "run_many":
-        ones = drawer.host.ask(RunMany(*arguments, size, drawer.seed()))
+        ones = drawer.host.ask(RunManyRequest(*arguments, size, drawer.seed()))
         _refuse_rows(design, ones)
         printed = [[1] * int((row > 0).sum()) for row in ones]
     else:
-        printed = drawer.host.ask(Run(*arguments, [drawer.seed() for _ in range(size)]))
+        printed = drawer.host.ask(RunRequest(*arguments, [drawer.seed() for _ in range(size)]))
         for bits in printed:
             cut_at_halt(bits, design, "run()")
     drawer.drawn += size

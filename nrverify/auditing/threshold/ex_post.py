@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import CLAIM_VIOLATED_BY_BITS
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import losses
@@ -57,7 +57,7 @@ LEAKS = (
 
 @check(
     id="privacy.ex-post",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
     claims=("R05", "R10"),
     mechanisms=MECHANISMS,
@@ -120,11 +120,11 @@ class ThresholdExPost(Declared):
         self.runs += drawn.cells.size
         np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.cells), 1.0)
 
-    def fresh(self) -> ThresholdExPost:
+    def empty_copy(self) -> ThresholdExPost:
         """The same before anything was seen."""
         blank = copy(self)
         blank.runs = 0
-        blank.wealth = self.wealth.fresh()
+        blank.wealth = self.wealth.empty_copy()
         blank._counts = {name: np.zeros_like(counts) for name, counts in self._counts.items()}
         return blank
 

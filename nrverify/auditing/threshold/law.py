@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri, xlogy
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Finding
@@ -63,7 +63,7 @@ FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
 
 @check(
     id="threshold.law",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The answers have the law of the noise that is declared, by default Lap(2Δ/ε) and Lap(4Δ/ε).",
     claims=("R02", "R05"),
     mechanisms=MECHANISMS,

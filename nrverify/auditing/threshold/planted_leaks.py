@@ -49,7 +49,7 @@ def least_leak(
     """
     found = []
     for fault in faults:
-        planted = bets.fresh()
+        planted = bets.empty_copy()
         leaks = []
         for name, pair in pairs.items():
             own, other = (

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core import any_order
 from nrverify.auditing.core.any_order import Placed
-from nrverify.auditing.core.declaration import Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Need, check
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.any_order import (
     INTERPOLATION_MEAN,
@@ -114,7 +114,7 @@ KNOWN_BETWEEN = Need(
 
 @check(
     id="law.any-order",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="In any order, each release has the law given all before it, on both sides in time.",
     claims=("X06",),
     mechanisms=MECHANISMS,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import EARLIER_RELEASES_ADD
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.picture_sums import Frequencies
@@ -35,7 +35,7 @@ RELEASES = Topic("label against the number of releases", EARLIER_RELEASES_ADD)
 
 @check(
     id="loss.stopping",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="A transcript says of the value just what its last release says.",
     claims=("B01", "B03", "N08"),
     mechanisms=MECHANISMS,

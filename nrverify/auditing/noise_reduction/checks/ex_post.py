@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import tradeoff
@@ -55,7 +55,7 @@ BINS = np.linspace(-12.0, 12.0, 481)
 
 @check(
     id="privacy.ex-post",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
     claims=("B12", "N08"),
     mechanisms=MECHANISMS,
@@ -135,12 +135,12 @@ class ExPost(Declared):
         # What is learned, like the event that is searched, owes nothing to the half that confirms it.
         learner.learn(features[half == SEARCH], drawn.label[half == SEARCH])
 
-    def fresh(self) -> ExPost:
+    def empty_copy(self) -> ExPost:
         """An empty copy with what was learned: a guess must not learn from the sessions it is about."""
         blank = copy(self)
         blank.sessions = 0
-        blank.wealth = self.wealth.fresh()
-        blank._learners = {name: learner.fresh() for name, learner in self._learners.items()}
+        blank.wealth = self.wealth.empty_copy()
+        blank._learners = {name: learner.empty_copy() for name, learner in self._learners.items()}
         blank._histogram = {}
         return blank
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core import coincidences as exact
 from nrverify.auditing.core.coincidences import LEAST_SHARE, MOST_COORDINATES, Coincidences
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES, SHARED_SESSIONS
 from nrverify.auditing.core.finding import Finding, Size
@@ -111,7 +111,7 @@ class Independence(PortfolioCheck):
 
 @check(
     id="independence.coordinates",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Coordinates have independent noise.",
     claims=("N02", "N08", "P12"),
     mechanisms=MECHANISMS,
@@ -227,7 +227,7 @@ class CoordinateIndependence(Independence):
 
 @check(
     id="independence.sessions",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Sessions have independent noise.",
     claims=("P12",),
     mechanisms=MECHANISMS,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults.noise import LAST_BITS
 from nrverify.auditing.core.finding import Finding, Size
@@ -54,7 +54,7 @@ QUANTITY = "probability of last bits that the other value cannot give"
 
 @check(
     id="numerics.last-bits",
-    kind=Kind.NUMERICS,
+    kind=CheckKind.NUMERICS,
     sentence="The last bits of the releases say no more of the value than the releases themselves.",
     mechanisms=MECHANISMS,
     weight=WEIGHT,
@@ -174,12 +174,12 @@ class LastBits(Declared):
             odds[rows] = own - other
         return odds
 
-    def fresh(self) -> LastBits:
+    def empty_copy(self) -> LastBits:
         """An empty copy."""
         blank = LastBits(
             self.process, self.noise, self.exact, self.claim, self.times_known, self._alpha, self.granularity
         )
-        blank.bits = None if self.bits is None else self.bits.fresh()
+        blank.bits = None if self.bits is None else self.bits.empty_copy()
         return blank
 
     def merge(self, other: LastBits) -> None:
@@ -187,7 +187,7 @@ class LastBits(Declared):
         if other.bits is None:
             return
         if self.bits is None:
-            self.bits = other.bits.fresh()
+            self.bits = other.bits.empty_copy()
         self.bits.merge(other.bits)
 
     @property

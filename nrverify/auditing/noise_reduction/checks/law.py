@@ -7,7 +7,7 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.named_alternatives import (
     FORGETFUL,
@@ -72,7 +72,7 @@ IMPLIED_BY = (*OF_INTEGRITY, "ties", "law.value")
 
 @check(
     id="law.release",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Each release is the value plus noise of the claimed law.",
     claims=("B06", "N09", "N14", "E09"),
     mechanisms=MECHANISMS,
@@ -194,7 +194,7 @@ class ReleaseLaw(PortfolioCheck):
 
 @check(
     id="law.transcript",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Each release, given the ones before, follows the bridge of the process.",
     claims=("B01", "A13", "E09", "N04", "N14"),
     mechanisms=MECHANISMS,
@@ -363,7 +363,7 @@ class TranscriptLaw(PortfolioCheck):
 
 @check(
     id="law.adaptive",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The same holds when times and stopping depend on what was released.",
     claims=("B01", "B02", "P12"),
     mechanisms=MECHANISMS,

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check, form
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check, form
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import CLIPPED, REPEATED_RELEASE, WRONG_JUMPS, WRONG_STAY_PROBABILITY
 from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding, Size
@@ -91,7 +91,7 @@ def _not_integer(mechanism: str, knob: str) -> bool:
 
 @check(
     id="ties",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="A release equals the one before exactly as often as the process says.",
     claims=("N01", "N04"),
     mechanisms=MECHANISMS,

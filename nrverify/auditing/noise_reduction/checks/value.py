@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE, PULLED_TO_ZERO
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
@@ -49,7 +49,7 @@ NEGATIVE = Topic("variance at values below 0", DEPENDS_ON_VALUE)
 
 @check(
     id="law.value",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The noise does not depend on the value.",
     claims=("P12",),
     mechanisms=MECHANISMS,

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from nrverify.auditing.core.boundary_faults import with_curve_faults
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import TOO_LITTLE_NOISE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.pictures import Line, Lines, Picture
@@ -63,7 +63,7 @@ PICTURE_NOTE = (
 
 @check(
     id="privacy.epsilon",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Everything released so far costs at most the ε asked for.",
     claims=("B12", "B13", "N08"),
     mechanisms=MECHANISMS,
@@ -132,9 +132,9 @@ class EpsilonClaim(Declared, Additive):
             times_of(np.geomspace(*telling, INFORMATIVE_EPSILONS))
             self.times.add(times_of.known)
 
-    def fresh(self) -> EpsilonClaim:
+    def empty_copy(self) -> EpsilonClaim:
         """The same before anything was drawn: its judgement is not that of another."""
-        blank = super().fresh()
+        blank = super().empty_copy()
         blank._judged, blank._alike = None, False
         return blank
 

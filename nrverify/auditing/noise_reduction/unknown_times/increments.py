@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import FRESH_NOISE, SHIFTED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.picture_limits import PlotRow, correlation_limits, dots_of
@@ -38,7 +38,7 @@ EXPECTED = "correlation 0 between a release's noise and the step to it, both cen
 
 @check(
     id="law.increments",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="A release and the step to it from the noisier one before are independent.",
     claims=("B01", "P12"),
     mechanisms=MECHANISMS,
@@ -93,7 +93,7 @@ class IncrementLaw(Declared):
             model = self._pairs.setdefault((batch.case.name, position), _PairModel())
             model.add(np.stack([release, step], axis=1))
 
-    def fresh(self) -> IncrementLaw:
+    def empty_copy(self) -> IncrementLaw:
         """The same before anything was seen."""
         return IncrementLaw()
 

@@ -154,7 +154,7 @@ def test_the_form_is_chosen_by_the_guarantee():
 
 
 def test_check_and_judge_travel_to_workers():
-    check = pickle.loads(pickle.dumps(DpClaim(BROWNIAN).fresh()))
+    check = pickle.loads(pickle.dumps(DpClaim(BROWNIAN).empty_copy()))
     assert check.judge == BROWNIAN
 
 

@@ -15,7 +15,7 @@ from .batches import stopped
 def concluded(*batches):
     check = StoppingProtocol()
     for batch in batches:
-        part = check.fresh()
+        part = check.empty_copy()
         part.observe(batch)
         check.merge(part)
     return check.conclude(1e-6)

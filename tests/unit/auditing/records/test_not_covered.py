@@ -2,7 +2,7 @@
 
 import pytest
 
-from nrverify.auditing.core.declaration import Kind, Need
+from nrverify.auditing.core.declaration import CheckKind, Need
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.records.not_covered import OF_ALL, as_seen, limits
@@ -35,21 +35,21 @@ def test_a_need_is_said_in_words_about_records_where_it_has_some():
 @pytest.mark.parametrize("verdict", [CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE, CheckVerdict.NOT_COVERED])
 def test_a_check_that_saw_nothing_is_not_covered_and_would_have_caught_nothing(verdict):
     declarations = declarations_by_id("brownian")
-    nothing = CheckResult("ties.repeated-time", Kind.LAW, verdict, samples=0, sizes=(Size("change", 1, "count"),))
+    nothing = CheckResult("ties.repeated-time", CheckKind.LAW, verdict, samples=0, sizes=(Size("change", 1, "count"),))
     found = as_seen(nothing, declarations)
-    assert (found.verdict, found.sizes, found.kind) == (CheckVerdict.NOT_COVERED, (), Kind.LAW)
+    assert (found.verdict, found.sizes, found.kind) == (CheckVerdict.NOT_COVERED, (), CheckKind.LAW)
     assert found.message == "no time was asked for twice"
 
 
 def test_a_check_that_saw_something_keeps_its_verdict():
     declarations = declarations_by_id("brownian")
     for verdict, samples in ((CheckVerdict.CONSISTENT, 5), (CheckVerdict.INCONCLUSIVE, 5), (CheckVerdict.REFUTED, 0)):
-        result = CheckResult("ties.repeated-time", Kind.LAW, verdict, samples=samples)
+        result = CheckResult("ties.repeated-time", CheckKind.LAW, verdict, samples=samples)
         assert as_seen(result, declarations) is result
 
 
 def test_limits_have_kinds_of_checks_and_can_be_asked_for_by_name():
-    assert {result.kind for result in limits(OF_ALL, ())} <= set(Kind)
+    assert {result.kind for result in limits(OF_ALL, ())} <= set(CheckKind)
     assert [result.id for result in limits(OF_ALL, ("records.selection", "law.release"))] == ["records.selection"]
     assert limits(OF_ALL, ("law.release",)) == []
 
