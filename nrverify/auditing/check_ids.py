@@ -33,7 +33,7 @@ def asked_of(subject: Any, timeout: float, law: Any = None) -> tuple[str, ...]:
     return check_ids(mechanism, knob or "time", having)
 
 
-def unasked(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
+def not_covered(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
     """Checks that were asked for by name, or by a claim about the last bits, and are for other subjects than this."""
     asked = check_ids(description.mechanism, description.knob or "time", _having(description))
     knob = f" and knob {description.knob!r}" if description.mechanism in NOISE_REDUCTION else ""

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from shlex import quote
 from typing import Any
 
-from nrverify.auditing.check_ids import misspelt, unasked
+from nrverify.auditing.check_ids import misspelt, not_covered
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.report import EXIT, Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
@@ -67,7 +67,7 @@ def _report(
         return errored(address, description, settings, 0, started, str(failure))
     try:
         unread = misspelt(description, settings.only)
-        results = (*running.run(), *unasked(description, settings.only, settings.numerics), *unread)
+        results = (*running.run(), *not_covered(description, settings.only, settings.numerics), *unread)
     except SubjectFailed as failure:
         seconds = getattr(running.drawer, "subject_seconds", 0.0)
         return errored(address, description, settings, running.drawer.drawn, started, str(failure), seconds)
@@ -82,7 +82,7 @@ def _report(
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
     run["after_refutation"] = getattr(getattr(running, "mechanism", None), "after_refutation", 0)
-    seen = (running.pictures(), running.asked)
+    seen = (running.plots(), running.asked)
     subject = _subject(address, description, settings) | {"guarantee": _guarantee(running, description)}
     return Report(verdict, EXIT[verdict], subject, run, checks, message, *seen)
 
@@ -104,9 +104,9 @@ def verdict_of(results: tuple[CheckResult, ...]) -> str:
 def _what_would_help(checks: tuple[CheckResult, ...], drawn: int, more: str) -> str:
     """What would make an inconclusive run say something; or why it never could."""
     undecided = [check for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE]
-    missing = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
-    if missing and not undecided:
-        return "; ".join(f"{check.id} does not apply to this subject: {check.message}" for check in missing)
+    not_covered = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
+    if not_covered and not undecided:
+        return "; ".join(f"{check.id} does not apply to this subject: {check.message}" for check in not_covered)
     advice = next((check.message for check in undecided if check.message), None)
     if advice and not drawn:
         return advice

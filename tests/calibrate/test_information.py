@@ -144,7 +144,7 @@ def test_adaptive_sessions_with_nothing_to_adapt_to_bring_what_fixed_ones_do():
 
 @pytest.mark.parametrize("name", THRESHOLD)
 def test_the_faulty_halting_law_is_that_of_the_mutant(name):
-    # 40,000 runs of two designs each; no cell is off by 6 standard errors, except with probability 1e-6 over all.
+    # 40,000 runs of two designs each; no bin is off by 6 standard errors, except with probability 1e-6 over all.
     subject, runs = SUBJECTS[name](), 40_000
     parts = run_mixture(description_of(SUBJECTS[name]))
     for design in (parts[0].design, parts[3].design):

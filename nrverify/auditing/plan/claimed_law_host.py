@@ -112,10 +112,10 @@ class ClaimedLaw(Answering):
             # Certain to print ones: the law of so many rounds has too many outputs.
             return np.tile(np.arange(1, variant.positives + 1), (request.runs, 1))
         law = claimed_law(Design("claimed", utilities, epsilons, request.threshold, request.sensitivity, variant))
-        cells = rng.choice(law.size, size=request.runs, p=law)
+        bins = rng.choice(law.size, size=request.runs, p=law)
         if variant.positives > 1:
-            return ones_of(outputs(len(utilities), variant.positives).bits[cells], variant.positives)
-        return np.where(cells == len(utilities), 0, cells + 1).astype(np.int64)
+            return ones_of(outputs(len(utilities), variant.positives).bits[bins], variant.positives)
+        return np.where(bins == len(utilities), 0, bins + 1).astype(np.int64)
 
     def run_stopping(self, request: RunStoppingRequest) -> list[tuple[Floats, list[int]]]:
         """Brownian releases, halted by the claimed law at the utilities they have."""

@@ -85,22 +85,24 @@ def plan(description: Description, settings: Settings, address: str | None = Non
     host = ClaimedLaw(description)
     mechanism = mechanism_of(host, settings)
     found: list[Planned] = []
-    missing: list[CheckResult] = []
+    not_covered: list[CheckResult] = []
     if mechanism is not None:
         # The rehearsal repeats itself: its bets mean nothing, and their arithmetic may overflow.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = _rehearsed(mechanism, host, settings)
-        missing = list(mechanism.not_covered)
+        not_covered = list(mechanism.not_covered)
     for one in declarations_for(description.mechanism):
         if one.weight == 0 and (not settings.only or one.id in settings.only):
-            _calculated(one, description, found, missing)
-    return AuditPlan(subject, settings.alpha, settings.samples, tuple(found), tuple(missing))
+            _calculated(one, description, found, not_covered)
+    return AuditPlan(subject, settings.alpha, settings.samples, tuple(found), tuple(not_covered))
 
 
-def _calculated(one: Declaration, description: Description, found: list[Planned], missing: list[CheckResult]) -> None:
+def _calculated(
+    one: Declaration, description: Description, found: list[Planned], not_covered: list[CheckResult]
+) -> None:
     """What a check that is judged by calculation would catch, whatever the budget."""
-    if (why := one.missing(description)) is not None:
-        missing.append(CheckResult(one.id, one.kind, CheckVerdict.NOT_COVERED, message=why))
+    if (why := one.why_not_covered(description)) is not None:
+        not_covered.append(CheckResult(one.id, one.kind, CheckVerdict.NOT_COVERED, message=why))
         return
     sizes = one.cls.foreseen(description)
     found.append(Planned(one.id, one.kind, None, None, sizes, _text(sizes), True))

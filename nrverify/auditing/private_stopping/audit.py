@@ -11,7 +11,7 @@ from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.exposed import with_streams
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.private_stopping.context import StoppingContext
@@ -130,11 +130,11 @@ class PrivateStoppingMechanism(Mechanism):
             f"ψ from {min(charges):.3g} to {max(charges):.3g}",
         )
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
         """Those of the boundary."""
         if self._boundary is None:
             return {}
-        return {id: shown for id, shown in self._boundary.pictures().items() if self._wanted(id)}
+        return {id: shown for id, shown in self._boundary.plots().items() if self._wanted(id)}
 
 
 def _numbers(design: StoppingDesign) -> int:

@@ -59,7 +59,7 @@ class StoppingProtocol(Declared, Additive):
 
     def observe(self, runs: Stopped) -> None:
         """Counts runs that showed more, no number, or another release at the same time."""
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         if runs.after_halt:
             self._count(SHOWS_MORE, len(runs.after_halt), runs.after_halt[0])
         improper = ~np.isfinite(runs.releases) & runs.present[:, :, None]

@@ -59,7 +59,7 @@ class StoppingStreams(Declared):
         """Keeps the sizes of the noise of first releases, where rounding leaves them their digits."""
         if runs.innovations is None:
             return
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         fine = np.finfo(float).eps * np.abs(runs.design.array).max() <= COARSEST * np.sqrt(runs.design.schedule[0])
         z = np.abs(runs.innovations.z[:, 0])
         there = (z <= LARGEST_SIZE) & fine

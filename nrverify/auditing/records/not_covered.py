@@ -60,5 +60,5 @@ def as_seen(result: CheckResult, declarations: Mapping[str, Declaration]) -> Che
     seen = result.samples and result.verdict is not CheckVerdict.NOT_COVERED
     if seen or result.verdict is CheckVerdict.REFUTED:
         return result
-    why = declarations[result.id].unseen
+    why = declarations[result.id].not_covered
     return replace(result, verdict=CheckVerdict.NOT_COVERED, sizes=(), message=why)

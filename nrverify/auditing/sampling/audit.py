@@ -14,7 +14,7 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import Level
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Gallery, Picture
+from nrverify.auditing.core.plots.data import Plot, PlotCollector
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
@@ -102,15 +102,15 @@ class Mechanism:
         """The fault that explains the second moments of the noise, where one does."""
         return None
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
-        """What was seen besides the pictures of sampled checks."""
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
+        """What was seen besides the plots of sampled checks."""
         return {}
 
 
 class Source(Protocol):
     """Where the samples of an audit come from: a subject that is asked, or records."""
 
-    gallery: Gallery
+    gallery: PlotCollector
     failure: str | None
     """How the subject failed after it was refuted."""
 
@@ -198,10 +198,10 @@ class SampledAudit:
         """Where the subject was asked, in words."""
         return self.mechanism.tested_range()
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
         """What every check saw."""
         self.drawer.gallery.add(self.mechanism.aside)
-        return {**self.drawer.gallery.pictures(self.mechanism.level), **self.mechanism.pictures()}
+        return {**self.drawer.gallery.plots(self.mechanism.level), **self.mechanism.plots()}
 
     def _attacked(self) -> bool:
         """Whether what is drawn beside the looks, and before them, refutes already: the looks would add nothing."""

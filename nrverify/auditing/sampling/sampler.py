@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.plots.data import PlotCollector
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
@@ -59,7 +59,7 @@ class Sampler:
         """For single requests, outside the looks; they use the same budget."""
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
-        self.gallery = Gallery()
+        self.gallery = PlotCollector()
         self._host, self._budget = host, settings.budget
         self.failure: str | None = None
         self._workers = workers

@@ -47,7 +47,7 @@ class ThresholdProtocol(Declared, Additive):
 
     def observe(self, runs: Runs) -> None:
         """Counts runs that went on after a 1."""
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         self.broken += len(runs.after_halt)
         if runs.after_halt:
             self.example.offer(f"{list(runs.after_halt[0])!r:.80}")

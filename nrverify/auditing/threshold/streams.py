@@ -159,5 +159,5 @@ class BatchStreams(Declared):
 
 def _agreement(runs: Runs) -> float:
     """How likely two runs agree; those of a wrong law may agree more often, but that is the law's finding."""
-    shares = np.maximum(claimed_law(runs.design), runs.counts() / runs.cells.size)
+    shares = np.maximum(claimed_law(runs.design), runs.counts() / runs.bins.size)
     return min(float(np.sum(shares**2)), 1.0)

@@ -8,7 +8,7 @@ import pytest
 from nrverify.statistics.additive import Additive, First, Tally
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio
-from nrverify.statistics.wealth import CellWealth, ExponentialWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
+from nrverify.statistics.wealth import BinWealth, ExponentialWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
 
 RNG = np.random.default_rng(5)
 Z = RNG.standard_normal(600)
@@ -19,12 +19,12 @@ BETTORS = {
     "mean": (lambda: MeanWealth(slopes=True), lambda bet, part: bet.bet(Z[part], COINS[part] - 0.3)),
     "exponential": (ExponentialWealth, lambda bet, part: bet.bet(np.abs(Z[part]))),
     "ties": (lambda: TieWealth(along=True), lambda bet, part: bet.bet(COINS[part], 0.3, Z[part])),
-    "cells": (lambda: CellWealth(np.array([0.3, 0.7])), lambda bet, part: bet.bet([COINS[part].sum(), 5.0])),
+    "cells": (lambda: BinWealth(np.array([0.3, 0.7])), lambda bet, part: bet.bet([COINS[part].sum(), 5.0])),
     "ratio": (lambda: RatioWealth(["a", "b"]), lambda bet, part: bet.bet({"a": Z[part].sum(), "b": 1.0})),
     "lag": (LagWealth, lambda bet, part: bet.bet(Z[part, None], np.ones((Z[part].size, 1), dtype=bool))),
     "portfolio": (
         lambda: Portfolio({"a": (1.0, ScaleWealth()), "b": (3.0, MeanWealth())}),
-        lambda bet, part: [one.bet(Z[part]) for one in bet.families.values()],
+        lambda bet, part: [one.bet(Z[part]) for one in bet.bets.values()],
     ),
 }
 
@@ -43,7 +43,7 @@ def test_merged_parts_are_the_whole_whatever_worker_saw_them(name):
 
 
 def test_a_fresh_copy_shares_nothing_with_what_it_was_made_from():
-    first = CellWealth(np.array([0.5, 0.5]))
+    first = BinWealth(np.array([0.5, 0.5]))
     first.bet([3.0, 4.0])
     fresh = first.empty_copy()
     fresh.bet([1.0, 1.0])

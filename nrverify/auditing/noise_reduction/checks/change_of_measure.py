@@ -9,7 +9,7 @@ from scipy.special import expit
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import EARLIER_RELEASES_ADD
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.picture_sums import Frequencies
+from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.context import (
@@ -56,13 +56,13 @@ class ChangeOfMeasure(PortfolioCheck):
     configuration = ("process",)
 
     def __init__(self, process: Process) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             LABEL: (1.0, TieWealth()),
             LAST_LOSS: (1.0, TieWealth(along=True)),
             EARLIER_LOSSES: (2.0, TieWealth(along=True)),
             RELEASES: (1.0, TieWealth(along=True)),
         }
-        super().__init__(families)
+        super().__init__(bets)
         self.process = process
         self.frequencies = Frequencies("Which of the two values it was", "probability that the loss implies")
 

@@ -48,7 +48,7 @@ of length 0 leaves as much behind, and a million answers tell no more than one."
         )
     },
     implied_by=("randomness.streams",),
-    unseen="no time was asked for twice",
+    not_covered="no time was asked for twice",
 )
 class SameAnswer(Declared, Additive):
     """The same time, or ε, asked twice gives the same answer.

@@ -58,7 +58,7 @@ def transcripts_of(case: str) -> Topic:
         ONE_NUMBER_AGAIN.id: (NO_REPEATS, f"{REPEATS} ({{quantity}}, all of one size)"),
     },
     implied_by=("lattice",),
-    unseen="sessions of different lengths and times are not compared; a schedule fixed in advance is",
+    not_covered="sessions of different lengths and times are not compared; a schedule fixed in advance is",
 )
 class Streams(Declared):
     """No two sessions with different seeds give the same transcript, or the same noise at other times.

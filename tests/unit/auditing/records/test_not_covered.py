@@ -19,17 +19,17 @@ class OfRecords:
 
 def test_a_check_that_is_never_covered_for_records_says_why_and_is_covered_otherwise():
     one = declarations_by_id("above-threshold")["threshold.protocol"]
-    assert one.missing(Asked()) is None
-    assert one.missing(OfRecords()) == one.records
+    assert one.why_not_covered(Asked()) is None
+    assert one.why_not_covered(OfRecords()) == one.records
     assert "not bits" in one.records
 
 
 def test_a_need_is_said_in_words_about_records_where_it_has_some():
     need = Need(lambda context: False, "offer time_of()", "add the array times")
-    assert need.missing(Asked()) == "offer time_of()"
-    assert need.missing(OfRecords()) == "add the array times"
-    assert Need(lambda context: False, "no").missing(OfRecords()) == "no"
-    assert Need(lambda context: True, "no").missing(OfRecords()) is None
+    assert need.why_not_covered(Asked()) == "offer time_of()"
+    assert need.why_not_covered(OfRecords()) == "add the array times"
+    assert Need(lambda context: False, "no").why_not_covered(OfRecords()) == "no"
+    assert Need(lambda context: True, "no").why_not_covered(OfRecords()) is None
 
 
 @pytest.mark.parametrize("verdict", [CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE, CheckVerdict.NOT_COVERED])
@@ -55,4 +55,4 @@ def test_limits_have_kinds_of_checks_and_can_be_asked_for_by_name():
 
 
 def test_every_declaration_says_why_records_may_hold_nothing_for_it():
-    assert all(one.unseen for one in all_declarations())
+    assert all(one.not_covered for one in all_declarations())
