@@ -10,7 +10,7 @@ import pytest
 from nrverify.auditing.boundary.claim import BEYOND
 from nrverify.auditing.core.settings import LONGEST
 from nrverify.commands.options import MOST_JOBS
-from nrverify.subjects import description as described_by
+from nrverify.subjects import describe as described_by
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.attributes import POSITIVE, attribute, markdown, one_of, pair
 from nrverify.subjects.command.describe_reply import read_description
