@@ -3,7 +3,8 @@
 import pytest
 
 import nrverify
-from nrverify.subjects.description import MECHANISMS, describe
+from nrverify.subjects.describe import describe
+from nrverify.subjects.description import MECHANISMS
 from nrverify.subjects.errors import SubjectFailed
 from tests.fuzz.fuzzing import MANY, concluded, corpus, fresh, one_sentence
 from tests.support.strange_subjects import NUMBERS, OUTPUTS, anything, nested, subject_of

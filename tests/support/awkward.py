@@ -2,7 +2,7 @@
 
 import math
 
-from nrverify.subjects.description import attributes
+from nrverify.subjects.describe import attributes
 
 MEMBERS = [
     *("id", "result", "refused", "skipped", "error", "protocol", "methods", "encodings", "shape", "f64le", "i64le"),

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from nrverify.subjects.description import MECHANISMS, attributes, methods_of
+from nrverify.subjects.describe import attributes, methods_of
+from nrverify.subjects.description import MECHANISMS
 
 NUMBERS = (
     *(0, 1, -1, 2, 0.5, 1e-6, 3.0, 10**30, 10**400, 1e-300, 1e300, 1e-320, 1e308, math.nan, math.inf, -math.inf, -0.0),

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nrverify.plain_text import plain_text
 from nrverify.subjects.address import describe_error
+from nrverify.subjects.own_laws.place import Place, found_at, remember
 
 Floats = NDArray[np.float64]
 
@@ -99,16 +100,21 @@ class OwnLaw:
 
 
 class OwnProcess:
-    """The process that a law of one's own describes."""
+    """The process that a law of one's own describes. Who is sent one loads the law from its address."""
 
-    def __init__(self, law: Any) -> None:
+    def __init__(self, law: Any, place: Place | None = None) -> None:
         self.law = law
         integer = getattr(law, "integer", None)
         if not (integer is None or isinstance(integer, (bool, np.bool_))):
             raise LawFailed(f"integer is {integer!r:.100}: it must be True or False")
         self.integer = bool(integer)
+        self.place = place or Place()
+        remember(self.place, self)
         if callable(getattr(law, "forward", None)):
             self.forward = self._forward
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return found_at, (self.place,)
 
     def marginal(self, t: ArrayLike) -> OwnLaw:
         """The law of X_t."""
