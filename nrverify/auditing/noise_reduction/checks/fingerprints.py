@@ -7,7 +7,7 @@ the bridge, from the first release on, or its steps in growing time, from the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,17 +82,40 @@ def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys]
     """
     if batch.innovations is None or batch.times is None or family.steps is None:
         return
-    down = _usual(np.asarray(ndtr(batch.innovations.z)))
-    yield NOISE, _keys(down)
-    if batch.case.together:
-        yield FIRST_RELEASES, _keys(down[None, :, 0])
-        yield FIRST_SESSION, _keys(down[:1])
+    z = batch.innovations.z
+
+    def down(sessions: slice, releases: slice) -> Floats:
+        return _usual(np.asarray(ndtr(z[sessions, releases])))
+
+    yield from _of_request(down, z.shape, batch.case.together, (NOISE, FIRST_RELEASES, FIRST_SESSION))
     if batch.case.fixed:
-        up = _usual(_upwards(family, batch, family.steps(batch.times[0, ::-1])))
-        yield GROWING, _keys(up)
-        if batch.case.together:
-            yield LAST_RELEASES, _keys(up[None, :, 0])
-            yield FIRST_SESSION_GROWING, _keys(up[:1])
+        spans = family.steps(batch.times[0, ::-1])
+
+        def up(sessions: slice, releases: slice) -> Floats:
+            return _usual(_upwards(family, batch, spans, sessions, releases))
+
+        yield from _of_request(up, z.shape, batch.case.together, (GROWING, LAST_RELEASES, FIRST_SESSION_GROWING))
+
+
+Numbers = Callable[[slice, slice], Floats]
+"""Probabilities (n, k, d) of some sessions and releases of a batch."""
+
+
+def _of_request(
+    numbers: Numbers, shape: tuple[int, ...], together: bool, topics: tuple[Topic, Topic, Topic]
+) -> Iterator[tuple[Topic, Keys]]:
+    """Keys of every session; of a request for many also of its first releases, and of its first session.
+
+    Only as many numbers are worked out as keys are made of: nearly always the first of each session are enough.
+    """
+    _, k, d = shape
+    everything, few = slice(None), slice(-(-VALUES // d))
+    first = numbers(everything, few) if few.stop < k else None
+    enough = first is not None and bool(np.isfinite(first.reshape(len(first), -1)[:, :VALUES]).all())
+    yield topics[0], _keys(first if enough and first is not None else numbers(everything, slice(-(-MOST_SOUGHT // d))))
+    if together:
+        yield topics[1], _keys(numbers(slice(-(-MOST_SOUGHT // d)), slice(1))[None, :, 0])
+        yield topics[2], _keys(numbers(slice(1), slice(-(-MOST_SOUGHT // d))))
 
 
 def _usual(probabilities: Floats) -> Floats:
@@ -100,13 +123,14 @@ def _usual(probabilities: Floats) -> Floats:
     return np.where(np.abs(probabilities - 0.5) <= 0.5 - ndtr(-LARGEST_SIZE), probabilities, np.nan)
 
 
-def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:
-    """The steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else NaN."""
+def _upwards(family: NoiseFamily, batch: Batch, spans: Floats, sessions: slice, releases: slice) -> Floats:
+    """The first steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else
+    NaN."""
     assert batch.innovations is not None
-    noise = batch.noise[:, ::-1]
-    steps = np.diff(noise, axis=1, prepend=0.0)
+    noise = batch.noise[sessions, ::-1][:, releases]
+    steps, spans = np.diff(noise, axis=1, prepend=0.0), spans[releases]
     still = np.zeros(steps.shape, dtype=bool)
-    still[:, 1:] = batch.innovations.tied[:, :0:-1]
+    still[:, 1:] = batch.innovations.tied[sessions, :0:-1][:, : steps.shape[1] - 1]
     still |= spans[:, None] == 0
     scaled = steps / np.where(spans > 0, spans, 1.0)[:, None]
     return np.where(still, np.nan, family.process(1.0).marginal(1.0).cdf(scaled))
@@ -115,7 +139,11 @@ def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:
 def _keys(probabilities: Floats) -> Keys:
     """A key for every row with enough numbers, from the first of them."""
     rows = probabilities.reshape(len(probabilities), -1)[:, :MOST_SOUGHT]
+    if rows.shape[1] < VALUES:
+        return keys_of(np.empty((0, VALUES)))
     there = np.isfinite(rows)
+    if there[:, :VALUES].all():
+        return keys_of(np.floor(rows[:, :VALUES] * 2.0**BITS))
     enough = there.sum(axis=1) >= VALUES
     rows, there = rows[enough], there[enough]
     first = np.argsort(~there, axis=1, kind="stable")[:, :VALUES]

@@ -158,12 +158,13 @@ class ReleaseLaw(PortfolioCheck):
         self.count += first.size
         assert self.kolmogorov_smirnov is not None
         self.kolmogorov_smirnov.add(fine)
+        total, squared = float(first.sum()), dot(first, first)
         for variance, centre in (
             (topics.FIRST_VARIANCE, topics.FIRST_CENTRE),
             topics.BY_METHOD[batch.case.method],
         ):
-            self.scale(variance).bet(first)
-            self.mean(centre).bet(first)
+            self.scale(variance).add(first.size, squared)
+            self.mean(centre).add(total, first.size)
         self.bins(topics.FIRST_BINS).bet(cell_counts(fine))
         self.ratios(topics.FIRST_SHAPE).bet(shape_ratios(first))
         here = np.isfinite(scores)
