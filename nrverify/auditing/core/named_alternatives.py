@@ -152,7 +152,7 @@ def shape_ratios(z: Floats) -> dict[str, float]:
         beyond = int(np.count_nonzero(square > _edge(most)))
         within = np.log(FLOOR + (1 - FLOOR) / (1.0 - 2.0 * ndtr(-most)))
         found[name] = float((z.size - beyond) * within + (beyond * np.log(FLOOR) if beyond else 0.0))
-    return found
+    return {name: found[name] for name in SHAPES}
 
 
 SESSIONS: dict[str, tuple[float, float]] = {
@@ -194,7 +194,11 @@ FORGETFUL_SHARE = 0.25
 """Bet on as the share of sessions that forget: within a factor of four of it, little evidence is lost."""
 
 
-def forgetful_ratio(log_ratio: Floats) -> float:
-    """Σ over sessions (n, k, d) of the log-likelihood ratio where one in four draws all its releases afresh."""
-    whole = np.minimum(np.nansum(log_ratio, axis=(1, 2)), LARGEST_LOG_RATIO)
+def forgotten(log_ratio: Floats) -> Floats:
+    """The log-likelihood ratio of each session of (n, k, d) that draws all its releases afresh."""
+    return np.asarray(np.minimum(np.nansum(log_ratio, axis=(1, 2)), LARGEST_LOG_RATIO))
+
+
+def forgetful_ratio(whole: Floats) -> float:
+    """Σ over sessions, by their `forgotten`, of the log-likelihood ratio where one in four draws all afresh."""
     return float(sum_log(1 - FORGETFUL_SHARE + FORGETFUL_SHARE * np.exp(whole)))

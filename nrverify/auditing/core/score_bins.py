@@ -34,11 +34,11 @@ def cell_counts(fine: Floats) -> Floats:
     return np.asarray(np.bincount(_CELL_OF, weights=fine, minlength=CELL_WEIGHTS.size), dtype=float)
 
 
-def cell_counts_by_column(z: Floats) -> Floats:
-    """Counts in the omnibus cells for each column of z (n, k)."""
-    columns, cells = z.shape[1], CELL_WEIGHTS.size
-    place = _CELL_OF[fine_cells(z)] + cells * np.arange(columns)
-    return np.bincount(place.ravel(), minlength=columns * cells).reshape(columns, cells).astype(float)
+def cell_counts_by_place(z: Floats, places: NDArray[np.intp]) -> Floats:
+    """Counts in the omnibus cells for each place, from 0 on, of scores z (n,)."""
+    cells, size = CELL_WEIGHTS.size, int(places.max()) + 1
+    found = np.bincount(_CELL_OF[fine_cells(z)] + cells * places, minlength=size * cells)
+    return found.reshape(size, cells).astype(float)
 
 
 class KolmogorovSmirnov(Additive):

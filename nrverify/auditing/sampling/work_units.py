@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,14 @@ Work = tuple[Chunk, tuple[Check, ...]]
 """A chunk, and the checks whose like are to score it."""
 
 
+@runtime_checkable
+class Settles(Protocol):
+    """A check that keeps what it observed until it is asked, or told, to work it out."""
+
+    def settle(self) -> None:
+        """Works it out."""
+
+
 class Station:
     """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
 
@@ -105,6 +113,9 @@ class Station:
             outcomes.append(self._score(chunk, [scored[check] for check in checks]))
             if outcomes[-1].failed is not None:
                 break
+        for check in scored.values():
+            if isinstance(check, Settles):
+                check.settle()
         outcomes[-1] = replace(outcomes[-1], checks=tuple(scored.values()))
         return outcomes
 
