@@ -175,7 +175,7 @@ def _audit_subject(
         with judged_by(law, host.description.mechanism, settings.timeout):
             if isinstance(host, RecordsFile):
                 return audit_host(host, address, settings, started, progress)
-            with executor.crew(subject, host, open_host) as crew:
-                return audit_host(host, address, settings, started, progress, crew)
+            with executor.workers(subject, host, open_host) as workers:
+                return audit_host(host, address, settings, started, progress, workers)
     finally:
         host.close()

@@ -1,4 +1,4 @@
-"""A portfolio of bets: families with weights fixed in advance, whose weighted average is again an e-value."""
+"""A portfolio: bets with weights fixed in advance, whose weighted average is again an e-value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate
 
 K = TypeVar("K", bound=Hashable)
-"""What names a family: a string, or any value that says what the family is about."""
+"""What names a bet: a string, or any value that says what it is about."""
 
 
 class Wealth(Protocol):
@@ -24,7 +24,7 @@ class Wealth(Protocol):
     def estimate(self) -> Estimate:
         """What it measured."""
 
-    def fresh(self) -> Self:
+    def empty_copy(self) -> Self:
         """An empty copy with the same configuration."""
 
     def merge(self, other: Self) -> None:
@@ -32,26 +32,26 @@ class Wealth(Protocol):
 
 
 class Portfolio(Additive, Generic[K]):
-    """Named families with weights fixed before the first bet."""
+    """Named bets with weights fixed before the first observation."""
 
     configuration = ("log_weights",)
 
-    def __init__(self, families: Mapping[K, tuple[float, Wealth]]) -> None:
-        total = sum(weight for weight, _ in families.values())
-        self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in families.items()}
-        self.families = {name: wealth for name, (_, wealth) in families.items()}
+    def __init__(self, bets: Mapping[K, tuple[float, Wealth]]) -> None:
+        total = sum(weight for weight, _ in bets.values())
+        self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in bets.items()}
+        self.bets = {name: wealth for name, (_, wealth) in bets.items()}
 
     def __getitem__(self, name: K) -> Wealth:
-        return self.families[name]
+        return self.bets[name]
 
     @property
     def log_e(self) -> float:
-        """log of the weighted average of the families' e-values."""
+        """log of the weighted average of the bets' e-values."""
         return float(np.logaddexp.reduce(list(self._contributions().values())))
 
     @property
     def leading(self) -> K:
-        """The family that contributes most."""
+        """The bet that contributes most."""
         contributions = self._contributions()
         return max(contributions, key=contributions.__getitem__)
 
@@ -60,13 +60,13 @@ class Portfolio(Additive, Generic[K]):
         return {name: log_weight + found[name] for name, log_weight in self.log_weights.items()}
 
     def _wealths(self) -> dict[K, float]:
-        """The log e-values of the families; those of a kind that can are worked out together."""
+        """The log e-values of the bets; those of a kind that can are worked out together."""
         kinds: dict[type, list[K]] = {}
-        for name, wealth in self.families.items():
+        for name, wealth in self.bets.items():
             kinds.setdefault(type(wealth), []).append(name)
         found: dict[K, float] = {}
         for kind, names in kinds.items():
-            wealths = [self.families[name] for name in names]
+            wealths = [self.bets[name] for name in names]
             together = getattr(kind, "log_e_of", None)
             values = [wealth.log_e for wealth in wealths] if together is None else together(wealths)
             found.update(zip(names, values, strict=True))

@@ -17,7 +17,7 @@ from nrverify.subjects.attributes import (
     PROBABILITY,
     TEXT,
     Attribute,
-    Kind,
+    AttributeKind,
     attribute,
     count,
     integer_from,
@@ -278,7 +278,7 @@ def attributes() -> dict[str, Attribute]:
     return {**wider, "mechanism": replace(rows["mechanism"], kind=_of_any_law(*MECHANISMS, *own))}
 
 
-def _of_any_law(*names: str) -> Kind[str]:
+def _of_any_law(*names: str) -> AttributeKind[str]:
     """A mechanism where a law of one's own is in use: which law is meant is decided by who asks, not by the subject."""
     known = one_of(*names)
 
@@ -287,7 +287,7 @@ def _of_any_law(*names: str) -> Kind[str]:
             known.read(value) if value in names else printable(value) if isinstance(value, str) else known.read(value)
         )
 
-    return Kind(known.must, read, known.names)
+    return AttributeKind(known.must, read, known.names)
 
 
 def noise_mechanisms() -> tuple[str, ...]:

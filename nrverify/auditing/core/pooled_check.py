@@ -6,12 +6,12 @@ sums are those of batch after batch; only the order of the additions is another.
 
 from __future__ import annotations
 
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.portfolio_check import Families, PortfolioCheck
+from nrverify.auditing.core.portfolio_check import Bets, PortfolioCheck
 from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth
@@ -23,12 +23,12 @@ POOLED = 2**15
 class PooledCheck(PortfolioCheck):
     """A portfolio whose bets are worked out for many batches together, in `pooled`."""
 
-    configuration = ("_kept_numbers", "_kept_size")
+    configuration: ClassVar[tuple[str, ...]] = ("_kept_numbers", "_kept_size")
 
-    def __init__(self, families: Families) -> None:
+    def __init__(self, bets: Bets) -> None:
         self._kept_numbers: dict[str, list[NDArray[Any]]] = {}
         self._kept_size = 0
-        super().__init__(families)
+        super().__init__(bets)
 
     def keep(self, numbers: dict[str, NDArray[Any]]) -> None:
         """Keeps numbers of a batch by name, each an array of one axis."""
@@ -70,10 +70,10 @@ class PooledCheck(PortfolioCheck):
     def portfolio(self, portfolio: Portfolio[Topic]) -> None:
         self._portfolio = portfolio
 
-    def fresh(self) -> Self:
+    def empty_copy(self) -> Self:
         """A copy with the same configuration and empty sums, which has kept nothing."""
         self.settle()
-        blank = super().fresh()
+        blank = super().empty_copy()
         blank._kept_numbers = {}
         return blank
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nrverify.auditing.sampling.workers import Crew, alone, several
+from nrverify.auditing.sampling.workers import Workers, alone, several
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
 
@@ -39,15 +39,15 @@ class Engine:
         return self.name == "local" and (self.jobs or 1) == 1
 
     @contextmanager
-    def crew(self, subject: Any, host: Host, open_host: Callable[[float], Host | RecordsFile]) -> Iterator[Crew]:
+    def workers(self, subject: Any, host: Host, open_host: Callable[[float], Host | RecordsFile]) -> Iterator[Workers]:
         """Those who draw and score, with hosts of their own; the host here is for what is not sampled."""
         if self.here:
             yield alone(host)
         elif self.scheduler is None:
-            with several(partial(open_host, host.timeout), self.jobs or 1) as crew:
-                yield crew
+            with several(partial(open_host, host.timeout), self.jobs or 1) as workers:
+                yield workers
         else:
             from nrverify.auditing.sampling.dask_workers import on_cluster
 
-            with on_cluster(subject, host.timeout, self.scheduler, self.jobs) as crew:
-                yield crew
+            with on_cluster(subject, host.timeout, self.scheduler, self.jobs) as workers:
+                yield workers

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.plots.data import PlotCollector
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
@@ -20,22 +20,22 @@ from nrverify.auditing.sampling.work_units import (
     LOT_SIZE,
     MOST_NUMBERS,
     Chunk,
-    Outcome,
-    Task,
+    ChunkResult,
+    SamplingTask,
     Turns,
     Work,
     sizes,
 )
-from nrverify.auditing.sampling.workers import Crew, Here
+from nrverify.auditing.sampling.workers import Here, Workers
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
 Progress = Callable[[int, int], None]
-Refused = Callable[[Task, str], Task | None]
+Refused = Callable[[SamplingTask, str], SamplingTask | None]
 """What takes the place of a task that the subject refused, and why it did; None for nothing."""
-TasksOf = Callable[[int], Sequence[Task]]
+TasksOf = Callable[[int], Sequence[SamplingTask]]
 """What a look asks for, by its number."""
-Share = tuple[Task, int]
+Share = tuple[SamplingTask, int]
 """A task and how much of it a look draws."""
 
 FIRST_SEED = 2**20
@@ -63,17 +63,17 @@ class Sampler:
     with the same seed.
     """
 
-    def __init__(self, host: Host, settings: Settings, crew: Crew, progress: Progress | None = None) -> None:
+    def __init__(self, host: Host, settings: Settings, workers: Workers, progress: Progress | None = None) -> None:
         self.settings = settings
         self._clock = Clock(host, settings.budget)
         self.requests = Drawer(host, settings, clock=self._clock)
         """For single requests, outside the looks; they use the same budget."""
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
-        self.gallery = Gallery()
+        self.gallery = PlotCollector()
         self._host, self._budget = host, settings.budget
         self.failure: str | None = None
-        self._crew = crew
+        self._workers = workers
         self._progress = progress
         self._drawn = 0
         self._seconds = self._elsewhere = 0.0
@@ -105,7 +105,7 @@ class Sampler:
     def subject_seconds(self) -> float:
         """What the subject took, here and wherever else it ran."""
         here = self.requests.host.seconds
-        return here if isinstance(self._crew.executor, Here) else here + self._elsewhere
+        return here if isinstance(self._workers.executor, Here) else here + self._elsewhere
 
     def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
         """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
@@ -145,7 +145,7 @@ class Sampler:
         refused: dict[int, tuple[str, int]] = {}
         laid = list(self._layout(work, key))
         lots = {lot: self._checks_of(work, chunks) for lot, chunks in groupby(laid, lambda part: part[1].lot)}
-        with closing(self._crew.outcomes(self._feed(work, laid))) as outcomes:
+        with closing(self._workers.outcomes(self._feed(work, laid))) as outcomes:
             for (index, chunk), outcome in zip(laid, outcomes, strict=False):
                 self._seconds += outcome.seconds
                 self._elsewhere += outcome.seconds
@@ -175,10 +175,10 @@ class Sampler:
                 self._next_seed += size
 
     def _checks_of(self, work: Sequence[Share], chunks: Iterable[tuple[int, Chunk]]) -> list[Check]:
-        """The checks that observe any of these chunks, in the order of a station."""
+        """The checks that observe any of these chunks, in the order of a worker."""
         return list(dict.fromkeys(check for index, _ in chunks for check in work[index][0].checks))
 
-    def _most(self, task: Task) -> int:
+    def _most(self, task: SamplingTask) -> int:
         """The largest chunk of a task: by memory, and by time at its pace, or at that of all so far where it is new."""
         most = MOST_NUMBERS // task.numbers
         so_far = Pace(self._seconds, self._seconds, self._drawn) if self._drawn else Pace()
@@ -186,8 +186,8 @@ class Sampler:
         return min(most, int(pace.drawn * self.settings.timeout / (3 * pace.seconds))) if pace.seconds else most
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
-        """The chunks with the fresh checks of this look, as many lots as are worth a call, until time is up."""
-        fresh = {check: check.fresh() for task, _ in work for check in task.checks}
+        """The chunks with the empty checks of this look, as many lots as are worth a call, until time is up."""
+        empty = {check: check.empty_copy() for task, _ in work for check in task.checks}
         load: list[Work] = []
         foreseen = 0.0
         for _, lot in groupby(laid, lambda part: part[1].lot):
@@ -195,8 +195,8 @@ class Sampler:
                 task = work[index][0]
                 pace = self._paces.get(task.name)
                 foreseen += np.inf if pace is None else pace.worked * chunk.size / pace.drawn
-                load.append((chunk, tuple(fresh[check] for check in task.checks)))
-            if foreseen >= self._crew.load:
+                load.append((chunk, tuple(empty[check] for check in task.checks)))
+            if foreseen >= self._workers.load:
                 if self.out_of_time:
                     return
                 self._fed += len(load)
@@ -206,13 +206,13 @@ class Sampler:
             self._fed += len(load)
             yield load
 
-    def _take_time(self, task: Task, chunk: Chunk, outcome: Outcome) -> None:
+    def _take_time(self, task: SamplingTask, chunk: Chunk, outcome: ChunkResult) -> None:
         pace = self._paces.get(task.name, Pace())
         self._paces[task.name] = Pace(
             pace.seconds + outcome.seconds, pace.worked + outcome.worked, pace.drawn + chunk.size
         )
 
-    def _merge(self, checks: Sequence[Check], outcome: Outcome) -> None:
+    def _merge(self, checks: Sequence[Check], outcome: ChunkResult) -> None:
         for check, scored in zip(checks, outcome.checks, strict=True):
             check.merge(scored)
         if self._progress is not None:

@@ -28,12 +28,12 @@ MOST_NUMBERS = 2**18
 
 
 LOT_NUMBERS, LOT_SIZE = 2**14, 2**11
-"""Small chunks are scored together, with the same fresh checks, up to so many numbers, and so many sessions or runs:
+"""Small chunks are scored together, with the same empty checks, up to so many numbers, and so many sessions or runs:
 enough that copying and merging the checks costs little, few enough that the time is looked at often."""
 
 
 @dataclass(frozen=True)
-class Task:
+class SamplingTask:
     """A setting, its share of every look, and the checks that observe it."""
 
     name: str
@@ -60,12 +60,12 @@ class Chunk:
     key: tuple[int, ...]
     """Its place in the run: decides the auditor's own random numbers."""
     lot: int = 0
-    """Chunks of a look with the same number are scored with the same fresh checks."""
+    """Chunks of a look with the same number are scored with the same empty checks."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a chunk, or why it was not drawn; the last of a lot has what fresh checks have seen of the lot."""
+class ChunkResult:
+    """What became of a chunk, or why it was not drawn; the last of a lot has what empty checks have seen of the lot."""
 
     checks: tuple[Check, ...]
     seconds: float
@@ -88,27 +88,27 @@ class Settles(Protocol):
         """Works it out."""
 
 
-class Station:
+class Worker:
     """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
         self._times_of = OwnTimes(host)
 
-    def run(self, load: Sequence[Work]) -> list[Outcome]:
+    def run(self, load: Sequence[Work]) -> list[ChunkResult]:
         """Draws and scores lot after lot, until the subject fails."""
-        outcomes: list[Outcome] = []
+        outcomes: list[ChunkResult] = []
         for _, works in groupby(load, lambda work: work[0].lot):
             outcomes += self._score_lot(list(works))
             if outcomes[-1].failed is not None:
                 break
         return outcomes
 
-    def _score_lot(self, lot: Sequence[Work]) -> list[Outcome]:
-        """Draws chunks and scores them with fresh checks: a function of the subject and these arguments alone."""
+    def _score_lot(self, lot: Sequence[Work]) -> list[ChunkResult]:
+        """Draws chunks and scores them with empty checks: a function of the subject and these arguments alone."""
         every = dict.fromkeys(check for _, checks in lot for check in checks)
-        scored = {check: check.fresh() for check in every}
-        outcomes: list[Outcome] = []
+        scored = {check: check.empty_copy() for check in every}
+        outcomes: list[ChunkResult] = []
         for chunk, checks in lot:
             outcomes.append(self._score(chunk, [scored[check] for check in checks]))
             if outcomes[-1].failed is not None:
@@ -119,7 +119,7 @@ class Station:
         outcomes[-1] = replace(outcomes[-1], checks=tuple(scored.values()))
         return outcomes
 
-    def _score(self, chunk: Chunk, scored: Sequence[Check]) -> Outcome:
+    def _score(self, chunk: Chunk, scored: Sequence[Check]) -> ChunkResult:
         before, started = self.host.seconds, time.monotonic()
         drawer = Drawer(self.host, chunk.settings, chunk.first, chunk.key, self._times_of)
         refused = failed = None
@@ -136,10 +136,10 @@ class Station:
         except SubjectFailed as failure:
             failed = str(failure)
         worked = time.monotonic() - started
-        return Outcome((), self.host.seconds - before, worked, refused, failed)
+        return ChunkResult((), self.host.seconds - before, worked, refused, failed)
 
 
-def counts(tasks: Sequence[Task], total: int) -> list[int]:
+def counts(tasks: Sequence[SamplingTask], total: int) -> list[int]:
     """So many sessions or runs divided over tasks by their weights, in integers that add up to it."""
     return _divided(np.array([task.weight for task in tasks]), total)
 
@@ -161,7 +161,7 @@ class Turns:
         self._owed: Floats = np.zeros(0)
         self._first = True
 
-    def counts(self, tasks: Sequence[Task], total: int) -> list[int]:
+    def counts(self, tasks: Sequence[SamplingTask], total: int) -> list[int]:
         """A look over the tasks that are owed most, as many as get their fewest: over all, if it is large."""
         if total == 0:
             return [0] * len(tasks)
