@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.registry import asking_attributes, check_ids, declaration_of
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, Description
@@ -54,14 +53,6 @@ def _needs(attribute: str) -> str:
 def _having(subject: Any) -> tuple[str, ...]:
     """The attributes that ask for checks of their own, as far as they can be read without making the subject."""
     return tuple(name for name in asking_attributes() if _said(subject, name) is True)
-
-
-def misspelt(description: Description, only: tuple[str, ...]) -> list[CheckResult]:
-    """Advice on names that nobody reads and that are nearly those of attributes."""
-    if not description.misspelt or only:
-        return []
-    pairs = "; ".join(f"{name} is not read: is {meant} meant?" for name, meant in description.misspelt)
-    return [CheckResult("protocol.attributes", CheckKind.PROTOCOL, CheckVerdict.ADVICE, message=pairs)]
 
 
 def _read(subject: Any, name: str) -> str | None:

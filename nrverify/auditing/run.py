@@ -9,17 +9,19 @@ from importlib.metadata import version
 from shlex import quote
 from typing import Any
 
-from nrverify.auditing.check_ids import misspelt, not_covered
+from nrverify.auditing.check_ids import not_covered
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.report import EXIT, Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.explain.explanation import explained
+from nrverify.auditing.explain.remarks import misspelt_attributes
 from nrverify.auditing.mechanisms import audit_of
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.workers import Workers
-from nrverify.subjects.description import Description, attributes
+from nrverify.subjects.describe import attributes
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.host import Host
@@ -66,7 +68,7 @@ def _report(
     except SubjectFailed as failure:
         return errored(address, description, settings, 0, started, str(failure))
     try:
-        unread = misspelt(description, settings.only)
+        unread = misspelt_attributes(description, settings.only)
         results = (*running.run(), *not_covered(description, settings.only, settings.numerics), *unread)
     except SubjectFailed as failure:
         seconds = getattr(running.drawer, "subject_seconds", 0.0)

@@ -12,7 +12,8 @@ import numpy as np
 
 from nrverify.auditing.claims.pairs import cases_of
 from nrverify.auditing.noise_reduction.design.knob import knob_of
-from nrverify.subjects.description import ANY, THRESHOLD, Description, noise_mechanisms
+from nrverify.subjects.describe import noise_mechanisms
+from nrverify.subjects.description import ANY, THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
 from nrverify.subjects.outputs import Outputs

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown, transcripts
 from nrverify.subjects.attributes import misspelt
-from nrverify.subjects.description import ANY, Description, attributes, describe, methods_of
+from nrverify.subjects.describe import attributes, describe, methods_of
+from nrverify.subjects.description import ANY, Description
 from nrverify.subjects.dialogues import copies_of, dialogue, prepared, queries
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.outputs import Outputs, charge, copied, feature_rows, many, normal

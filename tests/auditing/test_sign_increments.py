@@ -9,8 +9,8 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.increment_signs import CLOSE, POOLED, SignIncrements, at_release
 from nrverify.reference.mutants.benign import PoissonIncrements
-from nrverify.reference.mutants.correct_epsilon import skellam_time
-from nrverify.reference.mutants.correct_noise import WalkLaplace
+from nrverify.reference.mutants.correct.epsilon import skellam_time
+from nrverify.reference.mutants.correct.noise import WalkLaplace
 from nrverify.reference.mutants.epsilon_knob import LaplaceFreshAtNew, SkellamFresh
 from nrverify.subjects.policies import Fixed, Follow
 

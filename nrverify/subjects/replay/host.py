@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, from_json
+from nrverify.subjects.describe import from_json
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import Archive, BadArchive, opened
 from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
