@@ -152,10 +152,10 @@ class Spent(NamedTuple):
 
 def spent(subject: Counted, samples: int, jobs: int | None = None) -> Spent:
     """Audits a right subject to its end."""
-    import nrverify
+    from nrverify.auditing.audit import audit
 
     cpu, wall = time.process_time(), time.perf_counter()
-    report = nrverify.audit(subject, samples=samples, budget=1e6, jobs=jobs)
+    report = audit(subject, samples=samples, budget=1e6, jobs=jobs)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     if report.verdict in ("refuted", "errored"):
         raise RuntimeError(f"a right subject was found {report.verdict}: nothing is measured")
