@@ -20,6 +20,7 @@ from nrverify.auditing.sampling.work_units import ChunkResult, Work, Worker
 from nrverify.auditing.sampling.workers import AHEAD, Workers
 from nrverify.cluster import connected
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.own_laws.place import Place, leave, use
 from nrverify.subjects.records.file import RecordsFile
 
 FAR = 0.1
@@ -36,12 +37,16 @@ class Reach:
     timeout: float
     folder: str
     audit: str
+    law: Place | None = None
+    """Where the law of one's own is found that judges, if one does."""
 
 
 @contextmanager
-def on_cluster(subject: Any, timeout: float, scheduler: str, jobs: int | None = None) -> Iterator[Workers]:
+def on_cluster(
+    subject: Any, timeout: float, scheduler: str, jobs: int | None = None, law: Place | None = None
+) -> Iterator[Workers]:
     """The workers of the cluster at that address, with at most `jobs` loads of chunks under way."""
-    reach = Reach(subject, timeout, os.getcwd(), uuid.uuid4().hex)
+    reach = Reach(subject, timeout, os.getcwd(), uuid.uuid4().hex, law)
     with connected(scheduler) as cluster:
         try:
             window = jobs or AHEAD * cluster.threads
@@ -61,6 +66,11 @@ class Stations:
         self._over = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
+    @property
+    def over(self) -> bool:
+        """Whether nobody asks for them any longer."""
+        return self._over.is_set()
+
     def take(self, reach: Reach) -> Worker:
         """A worker that no other thread uses."""
         from nrverify.subjects.reach import opener
@@ -69,7 +79,7 @@ class Stations:
             self._asked = time.monotonic()
             if self._free:
                 return self._free.pop()
-        host = opener(reach.subject, reach.folder)(reach.timeout)
+        host = opener(reach.subject, reach.folder, reach.law)(reach.timeout)
         assert not isinstance(host, RecordsFile)
         return Worker(host)
 
@@ -105,7 +115,12 @@ _LOCK = threading.Lock()
 def _score(reach: Reach, load: Sequence[Work]) -> list[ChunkResult]:
     """Draws and scores in this worker."""
     with _LOCK:
+        for audit in [audit for audit, stations in _STATIONS.items() if stations.over]:
+            del _STATIONS[audit]
+            leave(audit)
         stations = _STATIONS.get(reach.audit) or _STATIONS.setdefault(reach.audit, Stations())
+        if reach.law is not None:
+            use(reach.law, reach.audit)
     try:
         worker = stations.take(reach)
     except SubjectFailed as failure:
@@ -123,5 +138,6 @@ def _end(audit: str) -> None:
     """Ends the subjects of an audit in this process."""
     with _LOCK:
         stations = _STATIONS.pop(audit, None)
+        leave(audit)
     if stations is not None:
         stations.end()
