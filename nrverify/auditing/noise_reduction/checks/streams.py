@@ -71,6 +71,7 @@ class Streams(Declared):
     """
 
     any_value = True
+    sees_any_order = True
 
     def __init__(self, mechanism: str, rate: float = 1.0) -> None:
         self.mechanism = mechanism
@@ -103,6 +104,9 @@ class Streams(Declared):
                 seen = self.seen.setdefault(name, Seen())
                 seen.equal = max(seen.equal, self._likeliest(batch))
                 seen.add(keys, _requests(batch, sessions), sessions)
+        if batch.case.any_order:
+            # What is behind the noise is found by the order of falling times.
+            return
         if self._room(NOISE) > 0:
             for name, keys in noise_keys(self.family, batch):
                 self._keep(name, keys, np.arange(len(keys)), EQUAL_NOISE, batch)
@@ -190,10 +194,16 @@ class Streams(Declared):
         return {name: found for name, found in self._found.items() if any(found)}
 
     def _likeliest(self, batch: Batch) -> float:
-        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else."""
+        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else.
+
+        Whatever the order in which times were asked for, it is that of the same releases in falling order.
+        """
         times, d = batch.times, batch.releases.shape[2]
+        if times is not None and batch.case.any_order:
+            times = -np.sort(-times, axis=1)
         if not self.family.integer:
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
+            asked = -np.sort(-asked) if batch.case.any_order else asked
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
             # It ties as the given one does, for Laplace noise with probability (s/t)², or its step is the given one's.
             tied = kept**2 if self.family.jumps else np.where((kept == 1.0) | self.family.tied, 1.0, 0.0)
