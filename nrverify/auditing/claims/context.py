@@ -64,13 +64,22 @@ class ClaimContext:
     methods: tuple[str, ...]
     """By which it is run: `run_many` where it is there, else `run`; and `open`."""
     record: Recorded | None = None
+    exact: bool = False
+    """Whether the claim is that of the outputs to their last bits."""
 
 
-def context_of(host: Host) -> ClaimContext:
-    """That of a subject which can be asked; `SubjectFailed` where its claim is none."""
+EXACT = "exact"
+
+
+def context_of(host: Host, numerics: str | None = None) -> ClaimContext:
+    """That of a subject which can be asked; `SubjectFailed` where its claim is none.
+
+    `numerics` stands in place of the subject's own word.
+    """
     description = host.description
     methods = tuple(name for name in ("run_many", "run", "open") if name in description.methods)
-    return ClaimContext(description, claim_of(description, host), cases_of(description), methods)
+    exact = (numerics or description.numerics) == EXACT
+    return ClaimContext(description, claim_of(description, host), cases_of(description), methods, exact=exact)
 
 
 def claim_of(description: Description, host: Host | None) -> Claim:

@@ -121,7 +121,7 @@ def _whole_run(mechanism: Mechanism, samples: int) -> list[Task]:
     shares: dict[int, float] = {}
     places: dict[int, list[Task]] = {}
     drawn = 0.0
-    for number, size in enumerate(looks()):
+    for number, size in enumerate(looks(mechanism.fine_looks)):
         look = min(size, samples - drawn)
         tasks = mechanism.tasks(number, int(drawn))
         total = sum(task.weight for task in tasks)
