@@ -36,7 +36,7 @@ def runs_at_refutation(subject: Any, alphas: tuple[float, ...], seed: int, most:
     for look in looks(fine=True):
         shares = np.array(check.shares())
         counts = rng.multinomial(max(1, int(min(look, most - drawn))), shares / shares.sum())
-        seen = check.fresh()
+        seen = check.empty_copy()
         for number, count in enumerate(counts.tolist()):
             if count:
                 label = rng.random(count) < 0.5

@@ -16,7 +16,7 @@ from nrverify.auditing.claims.pairs import Case
 from nrverify.auditing.claims.sample import Labelled
 from nrverify.auditing.claims.streams import continuous
 from nrverify.auditing.core.alpha import Level
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults.noise import LAST_BITS
 from nrverify.auditing.core.finding import Finding, Size
@@ -83,7 +83,7 @@ def candidates(case: Case) -> dict[str, Added]:
 
 @check(
     id="numerics.last-bits",
-    kind=Kind.NUMERICS,
+    kind=CheckKind.NUMERICS,
     sentence="The last bits of the outputs say no more of the data than is claimed.",
     mechanisms=("any",),
     weight=WEIGHT,
@@ -97,7 +97,7 @@ def candidates(case: Case) -> dict[str, Added]:
         )
     },
     implied_by=("privacy.claim",),
-    unseen="no output holds a number of continuous noise beside data that are numbers",
+    not_covered="no output holds a number of continuous noise beside data that are numbers",
 )
 class OutputBits(Declared):
     """Outputs as doubles: a sum of a number and a double cannot be every double, and which it can be tells the number.
@@ -149,10 +149,10 @@ class OutputBits(Declared):
             transcripts = Transcripts(shaped, np.array(one.low), np.array(one.high))
             self.bits[name].observe(case.name, transcripts, charged, drawn.label)
 
-    def fresh(self) -> OutputBits:
+    def empty_copy(self) -> OutputBits:
         """An empty copy."""
         blank = copy(self)
-        blank.runs, blank.bits = 0, {name: one.fresh() for name, one in self.bits.items()}
+        blank.runs, blank.bits = 0, {name: one.empty_copy() for name, one in self.bits.items()}
         return blank
 
     def merge(self, other: OutputBits) -> None:
@@ -160,7 +160,7 @@ class OutputBits(Declared):
         self.runs += other.runs
         for name, one in other.bits.items():
             if name not in self.bits:
-                self.bits[name] = one.fresh()
+                self.bits[name] = one.empty_copy()
             self.bits[name].merge(one)
 
     @property
@@ -181,7 +181,7 @@ class OutputBits(Declared):
     def conclude(self, alpha: float) -> CheckResult:
         """Advice or refuted where attacked; else what would have been found."""
         if self.runs == 0:
-            return concluded(self, CheckVerdict.NOT_COVERED, message=self.declaration.unseen)
+            return concluded(self, CheckVerdict.NOT_COVERED, message=self.declaration.not_covered)
         fields: dict[str, Any] = {
             "samples": self.runs,
             "e_value": math.exp(min(self.log_e, 700.0)),
@@ -268,7 +268,7 @@ def without_coarse(results: Sequence[CheckResult]) -> list[CheckResult]:
     refuted = any(one.id == CLAIM and one.verdict is CheckVerdict.REFUTED for one in results)
     why = "the claim is refuted without the last bits, so that what they betray besides is not told apart"
     return [
-        CheckResult(one.id, Kind.NUMERICS, CheckVerdict.NOT_COVERED, message=why)
+        CheckResult(one.id, CheckKind.NUMERICS, CheckVerdict.NOT_COVERED, message=why)
         if refuted and one.id == OutputBits.id and one.verdict is CheckVerdict.ADVICE
         else one
         for one in results

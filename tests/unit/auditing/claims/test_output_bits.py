@@ -9,7 +9,7 @@ from nrverify.auditing.claims.context import Claim
 from nrverify.auditing.claims.last_bits import OutputBits, candidates, without_coarse
 from nrverify.auditing.claims.pairs import Case
 from nrverify.auditing.claims.sample import Labelled
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 PURE = Point(1.0, 0.0, 1.0)
@@ -22,7 +22,7 @@ def seen(make, pair, point=PURE, exact=True, looks=12, size=150):
     for _ in range(looks):
         label = rng.random(size) < 0.5
         outputs = [make(rng, pair[int(one)]) for one in label]
-        fresh = check.fresh()
+        fresh = check.empty_copy()
         fresh.observe_labelled(Labelled(0, columns_of(outputs), label, np.full(size, point.smallest)))
         check.merge(fresh)
     return check
@@ -103,7 +103,7 @@ def test_only_functions_of_the_data_that_differ_are_tried():
 
 
 def test_advice_on_last_bits_is_left_out_where_the_claim_is_refuted_without_them():
-    claim = CheckResult("privacy.claim", Kind.PRIVACY, CheckVerdict.REFUTED)
-    advice = CheckResult(OutputBits.id, Kind.NUMERICS, CheckVerdict.ADVICE)
+    claim = CheckResult("privacy.claim", CheckKind.PRIVACY, CheckVerdict.REFUTED)
+    advice = CheckResult(OutputBits.id, CheckKind.NUMERICS, CheckVerdict.ADVICE)
     assert without_coarse([claim, advice])[1].verdict is CheckVerdict.NOT_COVERED
     assert without_coarse([advice])[0].verdict is CheckVerdict.ADVICE
