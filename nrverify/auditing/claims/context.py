@@ -134,7 +134,8 @@ def _curve(host: Host) -> tuple[Point, ...]:
     if rises.size:
         at = int(rises[0])
         raise SubjectFailed(
-            f"delta_of({CURVE[at + 1]!r}) is {deltas[at + 1]!r}, and delta_of({CURVE[at]!r}) is {deltas[at]!r}: it "
+            f"delta_of({CURVE[at + 1]!r}) is {float(deltas[at + 1])!r}, and delta_of({CURVE[at]!r}) is "
+            f"{float(deltas[at])!r}: it "
             "must not rise with ε"
         )
     points = [
@@ -144,7 +145,7 @@ def _curve(host: Host) -> tuple[Point, ...]:
     pure = next((index for index, point in enumerate(points) if point.delta == 0), len(points))
     if not points:
         raise SubjectFailed(
-            f"delta_of({CURVE[-1]!r}) is {deltas[-1]!r}: it claims nothing; it must fall below {LARGEST_DELTA}"
+            f"delta_of({CURVE[-1]!r}) is {float(deltas[-1])!r}: it claims nothing; it must fall below {LARGEST_DELTA}"
         )
     return tuple(points[: pure + 1])
 
