@@ -38,7 +38,8 @@ class Priced:
             case Effect.LEAK:
                 loss = f"if this is the fault, the {self.quantity} is {_number(self.loss)}{self._at}"
                 own = self.where.startswith("times ") or self.loss == float("inf")
-                claimed = "" if own else f" where {_number(self.claim)} is claimed"
+                comma = "," if "," in self.where else ""
+                claimed = "" if own else f"{comma} where {_number(self.claim)} is claimed"
                 return f"{loss}{claimed}: a leak"
             case Effect.INACCURACY:
                 return f"if this is the fault, nothing more is learned than claimed ({self.why}): only accuracy suffers"
