@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, expit, gammaincinv
 
 from nrverify.statistics.labels import LabelBets
-from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, MeanWealth, ScaleWealth, log_average
+from nrverify.statistics.wealth import TIE_EFFECTS, BinWealth, MeanWealth, ScaleWealth, log_average
 
 Floats = NDArray[np.float64]
 
@@ -94,12 +94,12 @@ def detectable_sum(log_wealth: Floats, seen: float, foreseen: float, most: float
     def won(total: float) -> bool:
         return log_average(TIE_EFFECTS * total - paid) >= needed
 
-    rooms = (most - foreseen, foreseen)
-    changes = [
-        _least(lambda x, sign=sign: won(foreseen + sign * x), room) for sign, room in zip((1, -1), rooms, strict=True)
-    ]
+    found = []
     # A direction in which even the largest change would not win tells nothing.
-    found = [change for change, room in zip(changes, rooms, strict=True) if change < room]
+    if most - foreseen > SMALLEST and won(most):
+        found.append(_least(lambda x: won(foreseen + x), most - foreseen))
+    if foreseen > SMALLEST and won(0.0):
+        found.append(_least(lambda x: won(foreseen - x), foreseen))
     return max(found, default=math.inf)
 
 
@@ -108,7 +108,7 @@ def detectable_share(cells: int, count: int, needed: float) -> float:
     signs = np.repeat([1.0, -1.0], cells // 2)
 
     def won(x: float) -> bool:
-        planted = CellWealth(np.full(cells, 1 / cells))
+        planted = BinWealth(np.full(cells, 1 / cells))
         planted.bet(count / cells * (1 + 2 * x * signs))
         return planted.log_e >= needed
 
@@ -124,7 +124,7 @@ def detectable_odds(bets: LabelBets, count: float, claim: float, needed: float) 
 
     def wins(beyond: float) -> bool:
         odds = claim + beyond
-        planted = bets.fresh()
+        planted = bets.empty_copy()
         predictors = planted.sides[0].log_wealth.shape[0]
         right = float(expit(odds))
         for towards in (-1.0, 1.0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
@@ -46,7 +46,7 @@ def explained(
 def _measured(results: tuple[CheckResult, ...]) -> Priced | None:
     """The leak that a check of privacy has measured: then no other may say that none was shown."""
     for result in results:
-        if result.kind == Kind.PRIVACY and result.verdict is CheckVerdict.REFUTED and result.finding is not None:
+        if result.kind == CheckKind.PRIVACY and result.verdict is CheckVerdict.REFUTED and result.finding is not None:
             seen = result.finding.estimate
             words = f"{result.id} has measured a violation of the claim"
             return Priced(Effect.LEAK, seen.observed, seen.expected, quantity=result.finding.quantity, why=words)
@@ -55,7 +55,7 @@ def _measured(results: tuple[CheckResult, ...]) -> Priced | None:
 
 def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
     """What the checks of privacy would have found, where none refutes: it is said where no violation was shown."""
-    judged = [result for result in results if result.kind == Kind.PRIVACY and result.sizes]
+    judged = [result for result in results if result.kind == CheckKind.PRIVACY and result.sizes]
     if not judged or any(result.verdict is CheckVerdict.REFUTED for result in judged):
         return ""
     found = "; ".join(f"{size_text(result.sizes[0])} ({result.id})" for result in judged)
@@ -77,7 +77,7 @@ def _explained(
         return worded(result, declaration)
     if finding is not None and result.id == root.check and root.suspect is not None:
         finding = _suspected(finding, root.suspect)
-    leaks = measured is not None and result.kind in (Kind.LAW, Kind.RANDOMNESS)
+    leaks = measured is not None and result.kind in (CheckKind.LAW, CheckKind.RANDOMNESS)
     if finding is not None and leaks and replace(result, finding=finding).effect is not Effect.LEAK:
         assert measured is not None
         finding = finding.with_price(measured)
@@ -166,7 +166,7 @@ def _effect(result: CheckResult, unfound: str) -> str:
     consequences = dict.fromkeys(fault.consequence for fault in (finding.fault, *finding.nearest) if fault is not None)
     said, priced = "; or ".join(consequences), finding.priced
     if result.effect is Effect.UNPROVED:
-        wrong = "the law is wrong; " if result.kind == Kind.LAW else ""
+        wrong = "the law is wrong; " if result.kind == CheckKind.LAW else ""
         if priced is not None and priced.why:
             return f"{wrong}{priced.words}{unfound}"
         return f"{wrong}no violation of the privacy claim was shown{unfound}. If the cause is right: {said}"

@@ -89,8 +89,8 @@ def price_of_halt(fault: str, delta: float) -> Priced | None:
             more = "or more, " if q[cell] < LEAST_OTHER else ""
             where = f"{more}at {halt} of {pair.design.rounds}, with probability {p[cell]:.2g}"
             found.append((float(excess[cell]), float(losses[cell]), float(claims[cell]), where))
-    excess, loss, claim, where = max(found, default=(-math.inf, 0.0, 0.0, ""))
-    return Priced(Effect.LEAK, loss, claim, where) if excess > ROUNDING else None
+    beyond, loss, claim, where = max(found, default=(-math.inf, 0.0, 0.0, ""))
+    return Priced(Effect.LEAK, loss, claim, where) if beyond > ROUNDING else None
 
 
 def _exact_utilities(pair: Neighbours) -> tuple[Floats, Floats]:

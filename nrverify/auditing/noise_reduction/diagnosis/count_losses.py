@@ -66,7 +66,7 @@ def _hockey_stick(own: Floats, other: Floats) -> Floats:
 def _skellam(variance: float) -> tuple[Floats, Floats]:
     """P(k) and P(k − 1) for counts k around 0."""
     most = _most(variance)
-    weights = ive(np.abs(np.arange(-most - 1, most + 1)), variance)
+    weights = np.asarray(ive(np.abs(np.arange(-most - 1, most + 1)), variance), dtype=np.float64)
     return weights[1:], weights[:-1]
 
 

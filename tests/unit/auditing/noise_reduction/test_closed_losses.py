@@ -19,7 +19,7 @@ from nrverify.auditing.noise_reduction.diagnosis.closed_losses import (
 )
 from nrverify.statistics.anytime import mean_limits
 from nrverify.statistics.estimate import Estimate, Measure
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 
 BROWNIAN = describe({"mechanism": "brownian", "methods": ["sample"]})
 LAPLACE = describe({"mechanism": "laplace", "methods": ["sample"]})
