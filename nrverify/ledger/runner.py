@@ -149,9 +149,12 @@ def _workshop(evidence: Evidence) -> AbstractContextManager[Any]:
     """Where Coq compiles the files of a piece of evidence, for all of its forms."""
     if evidence.kind is not Kind.KERNEL:
         return nullcontext()
+    from nrverify.ledger.coq.kernel import foresee
     from nrverify.ledger.coq.workshop import Workshop
 
-    return Workshop()
+    workshop = Workshop()
+    foresee(evidence, workshop)
+    return workshop
 
 
 def context(

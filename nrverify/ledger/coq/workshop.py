@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from nrverify.ledger.coq import coqc
+from nrverify.ledger.coq.goals import Question, file_of
 from nrverify.ledger.coq.source import defined_in, forbidden_word, header_of, with_required
 from nrverify.ledger.evidence import Core, Undecided
 
@@ -36,6 +37,10 @@ class Workshop:
         self.folder = Path(self._temporary.name)
         self._passed: dict[Core, str] = {}
         self._asked = 0
+        self.foreseen: dict[Question, None] = {}
+        """Proofs that the forms of the evidence will need, in their order."""
+        self.proved: frozenset[Question] = frozenset()
+        """Those of them that Coq has accepted."""
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +88,7 @@ class Workshop:
         own = [name for prefix, name in defined if prefix == prefixes[-1]]
         lines += [f'Redirect "means{i}" Print {name}.' for i, name in enumerate(own)]
         lines += [f"Definition cited := ({', '.join(theorems)}).", 'Redirect "axioms" Print Assumptions cited.']
-        answer = self.ask("\n".join(lines) + "\n")
+        answer = self._ask_with_proofs(core, "\n".join(lines) + "\n")
         if not answer.accepted:
             raise Undecided(f"coqc does not know what {core.file} is cited for: {answer.error}")
         check_axioms(core, self._out("axioms"))
@@ -92,6 +97,16 @@ class Workshop:
         ]
         said = [self._out(f"said{i}") for i in range(len(theorems))] + [self._out(f"means{i}") for i in range(len(own))]
         return pinned_text(core, said, full)
+
+    def _ask_with_proofs(self, core: Core, text: str) -> coqc.Answer:
+        """The foreseen proofs come last, where they change nothing that is printed; if one fails, none counts."""
+        proofs = file_of(core.source.stem, self.foreseen) if self.foreseen else ""
+        if proofs and not forbidden_word(proofs):
+            answer = self.ask(text + proofs)
+            if answer.accepted:
+                self.proved = frozenset(self.foreseen)
+                return answer
+        return self.ask(text)
 
     def ask(self, text: str) -> coqc.Answer:
         """coqc on a text of our own, beside the compiled files."""
