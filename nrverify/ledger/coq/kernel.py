@@ -120,7 +120,7 @@ class Kernel:
         raise Undecided(f"Coq cannot prove that {goal.says}, {otherwise}")
 
     def _proves(self, questions: Sequence[Question]) -> bool:
-        if self.workshop.proved.issuperset(questions):
+        if self.workshop.proved.issuperset((self.core, question) for question in questions):
             return True
         text = goals.file_of(self.core.source.stem, questions)
         if word := forbidden_word(text):
@@ -144,12 +144,8 @@ class Foresight(Kernel):
         return suspects[:1] or [goal.question for goal in self.goals]
 
 
-def foresee(evidence: Evidence, workshop: Workshop) -> None:
-    """Puts the proofs of all forms of a piece of evidence into the run of coqc that asks for its statements.
-
-    Only CPU time depends on this: each run of coqc loads its libraries, which takes longer than most proofs. A form that
-    raises is left to the run itself, which reports it.
-    """
+def announce(evidence: Evidence, workshop: Workshop) -> None:
+    """Tells the workshop which proofs the forms of a piece of evidence need; a form that raises is left to its run."""
     if (core := evidence.core) is None:
         return
     for form in ({}, *evidence.rejects.values()):
@@ -158,7 +154,7 @@ def foresee(evidence: Evidence, workshop: Workshop) -> None:
             evidence.function(foresight, **form)
         except Exception:
             continue
-        workshop.foreseen.update(dict.fromkeys(foresight.questions))
+        workshop.expect(core, foresight.questions)
 
 
 def _renamed(expression: Expr, names: Mapping[Expr, Expr]) -> Expr:
