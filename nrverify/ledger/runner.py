@@ -13,18 +13,18 @@ from typing import Any
 from zlib import crc32
 
 from nrverify.cluster import ClusterFailed
-from nrverify.ledger.evidence import Evidence, Kind, Refuted
+from nrverify.ledger.evidence import Evidence, EvidenceKind, Refuted
 from nrverify.ledger.record import Record
 from nrverify.ledger.suites import Located, locate
 from nrverify.ledger.verdicts import NOT_RUN, Result
 
 OUTCOME = {
-    Kind.DERIVATION: "proved",
-    Kind.CERTIFICATE: "proved",
-    Kind.PROPERTY: "holds",
-    Kind.STATISTIC: "consistent",
-    Kind.READING: "noted",
-    Kind.KERNEL: "checked",
+    EvidenceKind.DERIVATION: "proved",
+    EvidenceKind.CERTIFICATE: "proved",
+    EvidenceKind.PROPERTY: "holds",
+    EvidenceKind.STATISTIC: "consistent",
+    EvidenceKind.READING: "noted",
+    EvidenceKind.KERNEL: "checked",
 }
 
 NOT_ASKED = "nrverify verify --kind kernel runs it"
@@ -53,7 +53,7 @@ RUN_ALPHA = 1e-6
 
 
 @dataclass(frozen=True)
-class Task:
+class EvidenceTask:
     """One piece of evidence to run, as a worker process needs it."""
 
     module: str
@@ -72,7 +72,7 @@ def run_all(
 ) -> Iterator[Result]:
     """Results as they come; the same results for any executor, since each depends only on its task."""
     chosen = list(located)
-    tasks = {Task(item.module, item.attribute, profile, seed, written): item.evidence for item in chosen}
+    tasks = {EvidenceTask(item.module, item.attribute, profile, seed, written): item.evidence for item in chosen}
     if executor is None:
         for group in _groups(tasks):
             yield from _run_group(group)
@@ -90,21 +90,21 @@ def run_all(
             yield _result(tasks[task], Record(), 0.0, (), words)
 
 
-def _groups(tasks: Mapping[Task, Evidence]) -> list[tuple[Task, ...]]:
+def _groups(tasks: Mapping[EvidenceTask, Evidence]) -> list[tuple[EvidenceTask, ...]]:
     """Tasks for one worker: those of a module, where sympy remembers what it simplified, and all that ask Coq, which
     loads its libraries once for them; the largest groups start first."""
-    groups: dict[str, list[Task]] = {}
+    groups: dict[str, list[EvidenceTask]] = {}
     for task, evidence in tasks.items():
-        groups.setdefault("" if evidence.kind is Kind.KERNEL else task.module, []).append(task)
+        groups.setdefault("" if evidence.kind is EvidenceKind.KERNEL else task.module, []).append(task)
     return sorted(map(tuple, groups.values()), key=len, reverse=True)
 
 
-def run_group(tasks: tuple[Task, ...]) -> list[Result]:
+def run_group(tasks: tuple[EvidenceTask, ...]) -> list[Result]:
     """Runs the evidence of several tasks in this process."""
     return list(_run_group(tasks))
 
 
-def _run_group(tasks: Sequence[Task]) -> Iterator[Result]:
+def _run_group(tasks: Sequence[EvidenceTask]) -> Iterator[Result]:
     located = [locate(task.module, task.attribute) for task in tasks]
     with _workshop(located) as workshop:
         for task, evidence in zip(tasks, located, strict=True):
@@ -121,7 +121,7 @@ def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool 
 
     With `written` the steps of derivations are written out.
     """
-    if evidence.kind is Kind.KERNEL:
+    if evidence.kind is EvidenceKind.KERNEL:
         from nrverify.ledger.coq.coqc import missing, required
 
         if words := missing():
@@ -151,7 +151,7 @@ def not_run(evidence: Evidence, why: str) -> Result:
 
 def _workshop(chosen: Sequence[Evidence]) -> AbstractContextManager[Any]:
     """Where Coq compiles the files of some pieces of evidence, for all of their forms."""
-    kernel = [evidence for evidence in chosen if evidence.kind is Kind.KERNEL]
+    kernel = [evidence for evidence in chosen if evidence.kind is EvidenceKind.KERNEL]
     if not kernel:
         return nullcontext()
     from nrverify.ledger.coq.coqc import missing
@@ -171,19 +171,19 @@ def context(
 ) -> Any:
     """What a piece of evidence is given to work with, by its kind."""
     stream = crc32(evidence.name.encode())
-    if evidence.kind is Kind.DERIVATION:
+    if evidence.kind is EvidenceKind.DERIVATION:
         from nrverify.ledger.proof import Proof
 
         return Proof(record)
-    if evidence.kind is Kind.CERTIFICATE:
+    if evidence.kind is EvidenceKind.CERTIFICATE:
         from nrverify.ledger.enclosure import Enclosure
 
         return Enclosure(record)
-    if evidence.kind is Kind.PROPERTY:
+    if evidence.kind is EvidenceKind.PROPERTY:
         from nrverify.ledger.search import Search
 
         return Search(record, stream ^ seed, profile.examples, shrink)
-    if evidence.kind is Kind.STATISTIC:
+    if evidence.kind is EvidenceKind.STATISTIC:
         from nrverify.ledger.experiment import Experiment
 
         return Experiment(record, stream, seed, RUN_ALPHA * evidence.share, evidence.tests, profile.samples)
@@ -207,7 +207,7 @@ def _outcome_of(run: Callable[[], None], must_refute: bool) -> str:
 
 
 def _result(evidence: Evidence, record: Record, seconds: float, rejected: tuple[str, ...], problem: str) -> Result:
-    statistical = evidence.kind is Kind.STATISTIC
+    statistical = evidence.kind is EvidenceKind.STATISTIC
     return Result(
         name=evidence.name,
         kind=evidence.kind,

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from nrverify.ledger import Kind, holds, kernel, supports
+from nrverify.ledger import EvidenceKind, holds, kernel, supports
 from nrverify.ledger.claims import Verdict
 from nrverify.ledger.coq import coqc
 from nrverify.ledger.coq.goals import equality
@@ -14,7 +14,7 @@ from nrverify.ledger.coq.source import code_of, forbidden_word, theorems_in, wit
 from nrverify.ledger.coq.term import coq_number, coq_term
 from nrverify.ledger.coq.workshop import check_axioms, check_pinned
 from nrverify.ledger.evidence import Core, Undecided
-from nrverify.ledger.runner import NOT_ASKED, PROFILES, Task, _groups, run_evidence
+from nrverify.ledger.runner import NOT_ASKED, PROFILES, EvidenceTask, _groups, run_evidence
 from nrverify.ledger.suites import load_suites
 from nrverify.ledger.verdicts import NOT_RUN, settle
 from nrverify.ledger.verification import Verification, verify
@@ -22,7 +22,7 @@ from nrverify.report.ledger.document import ledger_document
 from nrverify.report.ledger.markdown import ledger_markdown
 from nrverify.report.ledger.page import ledger_html
 
-EVIDENCE = [item.evidence for item in load_suites().evidence if item.evidence.kind is Kind.KERNEL]
+EVIDENCE = [item.evidence for item in load_suites().evidence if item.evidence.kind is EvidenceKind.KERNEL]
 SOURCES = {evidence.core.source for evidence in EVIDENCE}
 x, t = sp.symbols("x t", positive=True)
 
@@ -162,15 +162,17 @@ def test_without_coq_it_is_not_run_with_the_remedy_and_required_it_fails(without
 
 
 def test_all_evidence_for_the_kernel_goes_to_one_worker():
-    located = [item for item in load_suites().evidence if item.evidence.kind in (Kind.KERNEL, Kind.READING)]
-    tasks = {Task(item.module, item.attribute, "quick", 0, False): item.evidence for item in located}
+    located = [
+        item for item in load_suites().evidence if item.evidence.kind in (EvidenceKind.KERNEL, EvidenceKind.READING)
+    ]
+    tasks = {EvidenceTask(item.module, item.attribute, "quick", 0, False): item.evidence for item in located}
     kinds = [{tasks[task].kind for task in group} for group in _groups(tasks)]
-    assert kinds.count({Kind.KERNEL}) == 1
-    assert kinds.count({Kind.READING}) == len(kinds) - 1
+    assert kinds.count({EvidenceKind.KERNEL}) == 1
+    assert kinds.count({EvidenceKind.READING}) == len(kinds) - 1
 
 
 def test_without_coq_nothing_is_counted_and_nothing_fails(without_coq):
-    done = verify(kinds=[Kind.KERNEL])
+    done = verify(kinds=[EvidenceKind.KERNEL])
     assert done.ok
     assert done.settled_count == 0
     assert done.kernel_checked == 0
@@ -198,7 +200,7 @@ def made(outcome, message=""):
 
     evidence = next(one for one in EVIDENCE if "B09" in one.findings)
     core = replace(not_run(evidence, message), outcome=outcome)
-    decides = replace(core, name="symbolic.x", kind=Kind.DERIVATION, outcome="proved", core=None, message="")
+    decides = replace(core, name="symbolic.x", kind=EvidenceKind.DERIVATION, outcome="proved", core=None, message="")
     decides = replace(decides, findings={"B09": holds})
     settled = settle(load_claims()["B09"], [decides, core])
     return Verification((settled,), (), "quick", 0, False)
