@@ -138,7 +138,7 @@ class Lattice(Declared):
         self.bare.add(batch.releases, batch.case.array, claimed)
         if self._judged:
             return
-        size = np.abs(batch.releases) + np.abs(batch.case.array)
+        size = batch.scale
         self.samples += batch.sessions
         # A tie or a repeated time gives a number again: counted twice, one chance hit would count twice.
         again = np.zeros(batch.releases.shape, dtype=bool)
