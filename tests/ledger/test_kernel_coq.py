@@ -140,8 +140,8 @@ def test_files_are_asked_in_one_run_and_if_it_is_refused_the_file_at_fault_is_na
         assert "double_grows" in workshop.pass_gates(other)
         assert len(workshop.proved) == 2
         assert len(list(workshop.folder.glob("ask*.v"))) == 1
-    other.source.write_text(text.replace("Section", "Context (h : 0 = 1).\nSection"), "utf-8")
-    other.source.write_text(other.source.read_text("utf-8").replace("unfold double. lra.", "lra."), "utf-8")
+    assumed = text.replace("Section Growth.", "Context (h : forall x, 0 < x -> x < 2 * x).\nSection Growth.")
+    other.source.write_text(assumed.replace("unfold double. lra.", "exact (h x H)."), "utf-8")
     with Workshop() as workshop:
         workshop.expect(core, [equality("twice", ["x"], 2 * x, (), (), 2 * x).question])
         workshop.expect(other, [equality("double", ["x"], 2 * x, (), (), 2 * x).question])
