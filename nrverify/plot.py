@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nrverify.auditing.core import pictures as seen
+from nrverify.auditing.core.plots import data as seen
 from nrverify.auditing.core.report import Report
 
 if TYPE_CHECKING:
@@ -69,16 +69,16 @@ def boundaries(*curves: Any, times: Sequence[float] = (0.1, 1000.0), ax: Axes | 
 
 def audit(report: Report, check: str | None = None, ax: Axes | None = None) -> Axes:
     """The first picture of a check: by default of the first that is refuted, else of the first that has one."""
-    known = [result.id for result in report.checks if report.pictures.get(result.id)]
+    known = [result.id for result in report.checks if report.plots.get(result.id)]
     if check is None:
         refuted = [result.id for result in report.checks if result.verdict == "refuted" and result.id in known]
         check = next(iter(refuted or known), None)
     if check is None or check not in known:
         raise ValueError(f"check is {check!r}: it must be one with a picture: {', '.join(known) or 'there is none'}")
-    picture = report.pictures[check][0]
+    shown = report.plots[check][0]
     ax = _axes(ax)
-    _DRAWN[type(picture)](ax, picture)
-    ax.set_title(f"{check}: {picture.title}", wrap=True)
+    _DRAWN[type(shown)](ax, shown)
+    ax.set_title(f"{check}: {shown.title}", wrap=True)
     return ax
 
 
@@ -91,75 +91,75 @@ def _axes(ax: Axes | None) -> Axes:
     return current
 
 
-def _uniformity(ax: Axes, picture: seen.Uniformity) -> None:
-    ax.plot(picture.levels, picture.difference, color=BLUE)
-    for limit, style in ((picture.narrow, ":"), (picture.wide, "-")):
+def _uniformity(ax: Axes, shown: seen.Uniformity) -> None:
+    ax.plot(shown.levels, shown.difference, color=BLUE)
+    for limit, style in ((shown.narrow, ":"), (shown.wide, "-")):
         for sign in (-1, 1):
             ax.axhline(sign * limit, color=GREY, linestyle=style)
     ax.set_xlabel("level u")
     ax.set_ylabel("share seen below u, less u")
 
 
-def _quantiles(ax: Axes, picture: seen.Quantiles) -> None:
-    low, high = np.transpose(picture.wide)
-    ax.fill_between(picture.claimed, low, high, color=GREY, alpha=0.4, label="limits at the check's error")
-    ax.plot(picture.claimed, picture.observed, ".", color=BLUE)
+def _quantiles(ax: Axes, shown: seen.Quantiles) -> None:
+    low, high = np.transpose(shown.wide)
+    ax.fill_between(shown.claimed, low, high, color=GREY, alpha=0.4, label="limits at the check's error")
+    ax.plot(shown.claimed, shown.observed, ".", color=BLUE)
     ax.set_xlabel("quantile claimed")
     ax.set_ylabel("quantile seen")
 
 
-def _dots(ax: Axes, picture: seen.Dots | seen.Bound) -> None:
-    places = np.arange(len(picture.rows))[::-1]
-    for place, row in zip(places, picture.rows, strict=True):
+def _dots(ax: Axes, shown: seen.Dots | seen.Bound) -> None:
+    places = np.arange(len(shown.rows))[::-1]
+    for place, row in zip(places, shown.rows, strict=True):
         ax.plot(row.wide, [place, place], color=GREY)
         ax.plot(row.narrow, [place, place], color=BLUE, linewidth=3)
         ax.plot(row.value, place, "o", color=BLUE)
-        for sign in (-1, 1) if isinstance(picture, seen.Bound) else (1,):
+        for sign in (-1, 1) if isinstance(shown, seen.Bound) else (1,):
             ax.plot(sign * row.claimed, place, "|", color=RED, markersize=12)
-    ax.set_yticks(places, [row.label for row in picture.rows])
-    ax.set_xlabel(f"{picture.quantity} (red: claimed)")
+    ax.set_yticks(places, [row.label for row in shown.rows])
+    ax.set_xlabel(f"{shown.quantity} (red: claimed)")
 
 
-def _matrix(ax: Axes, picture: seen.Matrix) -> None:
-    table = np.array(picture.values, dtype=float)
+def _matrix(ax: Axes, shown: seen.Matrix) -> None:
+    table = np.array(shown.values, dtype=float)
     image = ax.imshow(table, vmin=-1, vmax=1, cmap="RdBu")
-    ax.set_xticks(range(len(picture.labels)), picture.labels, rotation=90)
-    ax.set_yticks(range(len(picture.labels)), picture.labels)
+    ax.set_xticks(range(len(shown.labels)), shown.labels, rotation=90)
+    ax.set_yticks(range(len(shown.labels)), shown.labels)
     ax.figure.colorbar(image, ax=ax, label="correlation")
 
 
-def _bars(ax: Axes, picture: seen.Bars) -> None:
-    places = np.arange(len(picture.bars))
-    ax.bar(places, [bar.share for bar in picture.bars], color=BLUE, alpha=0.6)
-    ax.plot(places, [bar.exact for bar in picture.bars], "_", color=RED, markersize=14)
-    ax.set_xticks(places, [bar.label for bar in picture.bars])
-    ax.set_xlabel(picture.axis)
+def _bars(ax: Axes, shown: seen.Bars) -> None:
+    places = np.arange(len(shown.bars))
+    ax.bar(places, [bar.share for bar in shown.bars], color=BLUE, alpha=0.6)
+    ax.plot(places, [bar.exact for bar in shown.bars], "_", color=RED, markersize=14)
+    ax.set_xticks(places, [bar.label for bar in shown.bars])
+    ax.set_xlabel(shown.axis)
     ax.set_ylabel("share seen (red: its exact probability)")
 
 
-def _tradeoff(ax: Axes, picture: seen.Tradeoff) -> None:
-    ax.plot(picture.neighbour, picture.value, color=BLUE)
+def _tradeoff(ax: Axes, shown: seen.Tradeoff) -> None:
+    ax.plot(shown.neighbour, shown.value, color=BLUE)
     grid = np.linspace(0, 1, POINTS)
-    ax.plot(grid, np.minimum(1, np.exp(picture.epsilon) * grid + picture.delta), color=RED)
+    ax.plot(grid, np.minimum(1, np.exp(shown.epsilon) * grid + shown.delta), color=RED)
     ax.set_xlabel("probability at the neighbour")
     ax.set_ylabel("probability at the value (red: what is allowed)")
 
 
-def _wealth(ax: Axes, picture: seen.WealthPlot) -> None:
-    ax.plot(picture.samples, picture.log_wealth, "o-", color=BLUE)
-    ax.axhline(picture.log_goal, color=RED)
+def _wealth(ax: Axes, shown: seen.WealthPlot) -> None:
+    ax.plot(shown.samples, shown.log_wealth, "o-", color=BLUE)
+    ax.axhline(shown.log_goal, color=RED)
     ax.set_xlabel("samples")
     ax.set_ylabel("logarithm of the wealth (red: refutes)")
 
 
-def _lines(ax: Axes, picture: seen.Lines) -> None:
-    for line in picture.lines:
+def _lines(ax: Axes, shown: seen.Lines) -> None:
+    for line in shown.lines:
         ax.plot(line.x, line.y, ":" if line.dotted else "-", label=line.name)
-    if picture.goal is not None:
-        ax.axhline(picture.goal[1], color=RED, label=picture.goal[0])
+    if shown.goal is not None:
+        ax.axhline(shown.goal[1], color=RED, label=shown.goal[0])
     ax.set_xscale("log")
-    ax.set_xlabel(picture.x_axis)
-    ax.set_ylabel(picture.y_axis)
+    ax.set_xlabel(shown.x_axis)
+    ax.set_ylabel(shown.y_axis)
     ax.legend()
 
 

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from nrverify import Grid, Linear, Mixture, NoiseReduction, Report, SkellamLinear, plot
-from nrverify.auditing.core import pictures as seen
+from nrverify.auditing.core.plots import data as seen
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 LINE = Linear(a=0.3, b=2.0, sensitivity=1.0)
@@ -36,9 +36,9 @@ def ax():
     plt.close(figure)
 
 
-def report(*pictures):
-    results = tuple(CheckResult(id, "law", verdict) for id, verdict, _ in pictures)
-    return Report("refuted", 1, {}, {}, results, None, {id: (picture,) for id, _, picture in pictures if picture})
+def report(*plots):
+    results = tuple(CheckResult(id, "law", verdict) for id, verdict, _ in plots)
+    return Report("refuted", 1, {}, {}, results, None, {id: (plot,) for id, _, plot in plots if plot})
 
 
 def test_releases_are_drawn_at_what_was_paid_with_the_noise_they_have(ax):
@@ -75,7 +75,7 @@ def test_a_boundary_of_given_looks_is_drawn_there_alone(ax):
     assert list(ax.get_lines()[0].get_xdata()) == [1.0, 4.0]
 
 
-@pytest.mark.parametrize("kind", get_args(seen.Picture), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", get_args(seen.Plot), ids=lambda kind: kind.__name__)
 def test_every_kind_of_picture_is_drawn(kind, ax):
     plot.audit(report(("law.release", CheckVerdict.REFUTED, PICTURES[kind])), ax=ax)
     assert ax.get_title() == f"law.release: {PICTURES[kind].title}"

@@ -133,8 +133,11 @@ def _audit(
     trace: str | PathLike[str] | None,
     law: Specified | None,
 ) -> Report:
-    if law is not None and executor.scheduler is not None:
-        raise ValueError("a law of one's own judges on this machine: leave out --engine dask")
+    if law is not None and executor.scheduler is not None and not law.addressed:
+        raise ValueError(
+            "a law of one's own reaches the workers of a cluster from its own address: give law as text such as "
+            f"'python:FILE.py:{type(law.law).__name__}', or leave out the engine dask"
+        )
     if executor.scheduler is not None and isinstance(subject, str) and subject.startswith("records:"):
         raise ValueError("records are judged on this machine: leave out --engine dask")
     if unknown := [name for name in settings.only if name not in known_ids()]:
@@ -173,10 +176,10 @@ def _audit_subject(
     except SubjectFailed as failure:
         return errored(address, None, settings, 0, started, str(failure))
     try:
-        with judged_by(law, host.description.mechanism, settings.timeout):
+        with judged_by(law, host.description.mechanism, settings.timeout) as place:
             if isinstance(host, RecordsFile):
                 return audit_host(host, address, settings, started, progress)
-            with executor.crew(subject, host, open_host) as crew:
-                return audit_host(host, address, settings, started, progress, crew)
+            with executor.workers(subject, host, open_host, place) as workers:
+                return audit_host(host, address, settings, started, progress, workers)
     finally:
         host.close()

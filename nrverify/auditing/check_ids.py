@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from nrverify.auditing.core.declaration import Kind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.registry import asking_attributes, check_ids, declaration_of
 from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, Description
@@ -33,7 +32,7 @@ def asked_of(subject: Any, timeout: float, law: Any = None) -> tuple[str, ...]:
     return check_ids(mechanism, knob or "time", _having(described, mechanism))
 
 
-def unasked(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
+def not_covered(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
     """Checks that were asked for by name, or by a claim about the last bits, and are for other subjects than this."""
     mechanism = description.mechanism
     asked = check_ids(mechanism, description.knob or "time", _having(description, mechanism))
@@ -55,14 +54,6 @@ def _needs(attribute: str) -> str:
 def _having(subject: Any, mechanism: str) -> tuple[str, ...]:
     """The attributes that ask for checks of their own, as far as they can be read without making the subject."""
     return tuple(name for name in asking_attributes(mechanism) if _said(subject, name) is True)
-
-
-def misspelt(description: Description, only: tuple[str, ...]) -> list[CheckResult]:
-    """Advice on names that nobody reads and that are nearly those of attributes."""
-    if not description.misspelt or only:
-        return []
-    pairs = "; ".join(f"{name} is not read: is {meant} meant?" for name, meant in description.misspelt)
-    return [CheckResult("protocol.attributes", Kind.PROTOCOL, CheckVerdict.ADVICE, message=pairs)]
 
 
 def _read(subject: Any, name: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import ROOMS
 from nrverify.auditing.sampling.audit import Mechanism, SampledAudit
-from nrverify.auditing.sampling.workers import Crew
+from nrverify.auditing.sampling.workers import Workers
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
 
@@ -36,7 +36,7 @@ def mechanism_of(host: Host, settings: Settings) -> Mechanism | None:
 
 
 def audit_of(
-    host: Host | RecordsFile, settings: Settings, progress: Callable[[int, int], None] | None, crew: Crew | None
+    host: Host | RecordsFile, settings: Settings, progress: Callable[[int, int], None] | None, workers: Workers | None
 ) -> Any:
     """The audit of a host: it has run(), and afterwards says what was drawn, why it stopped and what was seen."""
     if isinstance(host, RecordsFile):
@@ -44,4 +44,4 @@ def audit_of(
     mechanism = mechanism_of(host, settings)
     if mechanism is None:
         return import_module("nrverify.auditing.boundary.audit").BoundaryAudit(host, settings, progress)
-    return SampledAudit.of_host(mechanism, host, settings, progress, crew)
+    return SampledAudit.of_host(mechanism, host, settings, progress, workers)

@@ -9,17 +9,19 @@ from importlib.metadata import version
 from shlex import quote
 from typing import Any
 
-from nrverify.auditing.check_ids import misspelt, unasked
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.check_ids import not_covered
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.report import EXIT, Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.explain.explanation import explained
+from nrverify.auditing.explain.remarks import misspelt_attributes
 from nrverify.auditing.mechanisms import audit_of
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
-from nrverify.auditing.sampling.workers import Crew
-from nrverify.subjects.description import Description, attributes
+from nrverify.auditing.sampling.workers import Workers
+from nrverify.subjects.describe import attributes
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.host import Host
@@ -36,14 +38,14 @@ def audit_host(
     settings: Settings,
     started: float,
     progress: Callable[[int, int], None] | None,
-    crew: Crew | None = None,
+    workers: Workers | None = None,
 ) -> Report:
-    """The report of an audit whose host is open; what is sampled is drawn by the crew, or by the host alone.
+    """The report of an audit whose host is open; what is sampled is drawn by the workers, or by the host alone.
 
     The settings were checked before, so a `ValueError` from here on is an internal error, not a usage error.
     """
     try:
-        return _report(host, address, settings, started, progress, crew)
+        return _report(host, address, settings, started, progress, workers)
     except DoesNotFit:
         raise
     except LawFailed as failure:
@@ -58,16 +60,16 @@ def _report(
     settings: Settings,
     started: float,
     progress: Callable[[int, int], None] | None,
-    crew: Crew | None,
+    workers: Workers | None,
 ) -> Report:
     description = host.description
     try:
-        running = audit_of(host, settings, progress, crew)
+        running = audit_of(host, settings, progress, workers)
     except SubjectFailed as failure:
         return errored(address, description, settings, 0, started, str(failure))
     try:
-        unread = misspelt(description, settings.only)
-        results = (*running.run(), *unasked(description, settings.only, settings.numerics), *unread)
+        unread = misspelt_attributes(description, settings.only)
+        results = (*running.run(), *not_covered(description, settings.only, settings.numerics), *unread)
     except SubjectFailed as failure:
         seconds = getattr(running.drawer, "subject_seconds", 0.0)
         return errored(address, description, settings, running.drawer.drawn, started, str(failure), seconds)
@@ -82,7 +84,7 @@ def _report(
     if message is None and verdict == "inconclusive":
         message = _what_would_help(checks, running.drawer.drawn, getattr(running, "more", Mechanism.more))
     run["after_refutation"] = getattr(getattr(running, "mechanism", None), "after_refutation", 0)
-    seen = (running.pictures(), running.asked)
+    seen = (running.plots(), running.asked)
     subject = _subject(address, description, settings) | {"guarantee": _guarantee(running, description)}
     return Report(verdict, EXIT[verdict], subject, run, checks, message, *seen)
 
@@ -92,9 +94,9 @@ def verdict_of(results: tuple[CheckResult, ...]) -> str:
     if any(result.verdict is CheckVerdict.REFUTED for result in results):
         return "refuted"
     judged = [r for r in results if r.verdict in (CheckVerdict.CONSISTENT, CheckVerdict.INCONCLUSIVE)]
-    others = [result for result in judged if result.kind != Kind.NUMERICS]
+    others = [result for result in judged if result.kind != CheckKind.NUMERICS]
     # An attack on the last bits leaves the verdict what it is without it, unless nothing else was asked.
-    last_bits = [r for r in results if r.kind == Kind.NUMERICS and r.verdict is not CheckVerdict.NOT_COVERED]
+    last_bits = [r for r in results if r.kind == CheckKind.NUMERICS and r.verdict is not CheckVerdict.NOT_COVERED]
     deciding = [result for result in judged if result.decisive] or others or last_bits
     if not deciding or all(result.verdict is CheckVerdict.INCONCLUSIVE for result in deciding):
         return "inconclusive"
@@ -104,9 +106,9 @@ def verdict_of(results: tuple[CheckResult, ...]) -> str:
 def _what_would_help(checks: tuple[CheckResult, ...], drawn: int, more: str) -> str:
     """What would make an inconclusive run say something; or why it never could."""
     undecided = [check for check in checks if check.verdict is CheckVerdict.INCONCLUSIVE]
-    missing = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
-    if missing and not undecided:
-        return "; ".join(f"{check.id} does not apply to this subject: {check.message}" for check in missing)
+    not_covered = [check for check in checks if check.verdict is CheckVerdict.NOT_COVERED]
+    if not_covered and not undecided:
+        return "; ".join(f"{check.id} does not apply to this subject: {check.message}" for check in not_covered)
     advice = next((check.message for check in undecided if check.message), None)
     if advice and not drawn:
         return advice

@@ -55,14 +55,14 @@ def audit_growth(sizes: Sequence[int]) -> Iterator[Growth]:
 def subprocess_subject() -> Row:
     """Batches from a subject in another process: at least five million floats a second."""
     from nrverify.subjects.command.host import ProcessHost
-    from nrverify.subjects.requests import Sample
+    from nrverify.subjects.requests import SampleRequest
 
     host = ProcessHost(f"{sys.executable} -P -m nrverify.benchmark.harness", 60.0)
     sessions, releases = BATCH
     schedule = [float(t) for t in range(releases, 0, -1)]
 
     def work() -> object:
-        return host.ask(Sample(np.array([1.0]), schedule, sessions, 1))
+        return host.ask(SampleRequest(np.array([1.0]), schedule, sessions, 1))
 
     try:
         time = median_seconds(work, REPEATS)

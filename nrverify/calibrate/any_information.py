@@ -64,11 +64,11 @@ def noisy_max(pair: tuple[list[int], list[int]], scale: float) -> Laws:
     grid = np.linspace(-40, 41, 40_001)
 
     def masses(scores: list[int]) -> Floats:
-        cells = [np.diff(laplace_masses(grid, score, scale).cumsum()[:-1], prepend=0.0) for score in scores]
+        bins = [np.diff(laplace_masses(grid, score, scale).cumsum()[:-1], prepend=0.0) for score in scores]
         below = [laplace_masses(grid, score, scale).cumsum()[:-1] for score in scores]
         chosen = [
-            (cell * np.prod([other for place, other in enumerate(below) if place != own], axis=0)).sum()
-            for own, cell in enumerate(cells)
+            (bin * np.prod([other for place, other in enumerate(below) if place != own], axis=0)).sum()
+            for own, bin in enumerate(bins)
         ]
         return np.array(chosen, dtype=float) / float(np.sum(chosen))
 

@@ -29,7 +29,7 @@ SESSIONS = 500
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """From the noise w (n, d) at times t (n, 1) to times s: before the first release w = 0 and t = ∞."""
 
     case: Case
@@ -54,10 +54,10 @@ class Step:
         return self.s * (1 - self.ratio)
 
 
-Moments = Callable[[Step], tuple[ArrayLike, ArrayLike]]
+Moments = Callable[[PathStep], tuple[ArrayLike, ArrayLike]]
 
 
-def right(step: Step) -> tuple[Floats, Floats]:
+def right(step: PathStep) -> tuple[Floats, Floats]:
     """The moments claimed."""
     return step.mean, step.variance
 
@@ -90,7 +90,7 @@ class BrownianFault:
             s = times[-1][:, None]
             moving = np.flatnonzero(s[:, 0] < t[:, 0])
             if moving.size:
-                step = Step(case, len(releases), noise[moving], t[moving], s[moving])
+                step = PathStep(case, len(releases), noise[moving], t[moving], s[moving])
                 mean, variance = (np.broadcast_to(m, step.noise.shape) for m in self.moments(step))
                 ratio = variance / step.variance
                 spent = 0.5 * (ratio - 1 - np.log(ratio)) + 0.5 * (mean - step.mean) ** 2 / step.variance
@@ -109,27 +109,27 @@ def scaled(factor: float, of_first: bool) -> Moments:
     return lambda step: (step.mean, (factor if of_first or step.number else 1.0) * step.variance)
 
 
-def root_mean(step: Step) -> tuple[Floats, Floats]:
+def root_mean(step: PathStep) -> tuple[Floats, Floats]:
     """The mean shrinks by √(s/t)."""
     return np.sqrt(step.ratio) * step.noise, step.variance
 
 
-def doubled_after_extreme(step: Step) -> tuple[Floats, Floats]:
+def doubled_after_extreme(step: PathStep) -> tuple[Floats, Floats]:
     """Twice the variance after noise beyond 2 standard deviations."""
     return step.mean, np.where(np.abs(step.noise) > 2 * np.sqrt(step.t), 2.0, 1.0) * step.variance
 
 
-def scaled_by_value(step: Step) -> tuple[Floats, Floats]:
+def scaled_by_value(step: PathStep) -> tuple[Floats, Floats]:
     """Deviations times 1 + |f|/5000."""
     return step.mean, (1 + np.abs(step.case.array) / 5000) ** 2 * step.variance
 
 
-def smaller_in_sessions(step: Step) -> tuple[Floats, Floats]:
+def smaller_in_sessions(step: PathStep) -> tuple[Floats, Floats]:
     """Sessions opened one by one have a bridge with nine tenths of its variance."""
     return step.mean, (0.9 if step.case.method == "open" and step.number else 1.0) * step.variance
 
 
-def forgotten_from_the_seventh(step: Step) -> tuple[ArrayLike, ArrayLike]:
+def forgotten_from_the_seventh(step: PathStep) -> tuple[ArrayLike, ArrayLike]:
     """From the seventh release on the noise is drawn afresh."""
     return (0.0, step.s) if step.number >= 6 else (step.mean, step.variance)
 

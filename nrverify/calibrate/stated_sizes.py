@@ -76,7 +76,7 @@ class Planted:
         """The check after transcripts with a fault of a size."""
         found = self.check()
         for _ in range(self.looks):
-            part = found.fresh()
+            part = found.empty_copy()
             part.observe(self.draw(size, rng))
             found.merge(part)
         return found

@@ -94,7 +94,7 @@ def command(
     """
     files = [json_file, markdown_file, html_file]
     check_writable(*files)
-    from nrverify.ledger.evidence import Kind
+    from nrverify.ledger.evidence import EvidenceKind
     from nrverify.ledger.verification import verify
     from nrverify.report.ledger.document import ledger_json
     from nrverify.report.ledger.markdown import ledger_markdown
@@ -103,7 +103,9 @@ def command(
 
     written = html_file is not None
     with executor_for(jobs, engine, scheduler) as executor, evidence_progress(quiet) as progress:
-        verification = verify(claims, [Kind(kind) for kind in kinds], profile, seed, executor, progress, written)
+        verification = verify(
+            claims, [EvidenceKind(kind) for kind in kinds], profile, seed, executor, progress, written
+        )
     write_all(
         (json_file, lambda: ledger_json(verification)),
         (markdown_file, lambda: ledger_markdown(verification)),

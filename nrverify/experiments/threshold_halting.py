@@ -18,7 +18,7 @@ from nrverify.reference.threshold import AboveThreshold, ReducedAboveThreshold
 from nrverify.reference.threshold_batches import halting_rounds
 from nrverify.statistics.multiplicity import p_value
 from nrverify.statistics.proportions import binomial
-from nrverify.statistics.wealth import CellWealth
+from nrverify.statistics.wealth import BinWealth
 
 Floats = npt.NDArray[np.float64]
 HaltingLaw = Callable[["Questions"], npt.NDArray[np.floating]]
@@ -85,10 +85,10 @@ def no_threshold_noise(asked: Questions) -> npt.NDArray[np.floating]:
 def halting_p_value(rounds: npt.NDArray[np.int64], asked: Questions, law: HaltingLaw) -> float:
     """A p-value that the halting rounds (0 = never) have the law: 1/e of the omnibus bet on counts."""
     weights = np.exp(law(asked).astype(np.float64))
-    cells = CellWealth(weights / weights.sum())
+    bins = BinWealth(weights / weights.sum())
     n = asked.utilities.size
-    cells.bet(np.bincount(np.where(rounds == 0, n + 1, rounds) - 1, minlength=n + 1))
-    return p_value(cells.log_e)
+    bins.bet(np.bincount(np.where(rounds == 0, n + 1, rounds) - 1, minlength=n + 1))
+    return p_value(bins.log_e)
 
 
 @statistic(

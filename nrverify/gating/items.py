@@ -135,7 +135,7 @@ class GateItem(pytest.Item):
     def runtest(self) -> None:
         """Passes, fails, skips or is expected to fail, by the verdict of its check."""
         from nrverify.auditing.core.results import CheckVerdict
-        from nrverify.report.audit.test_outcomes import Outcome, judged
+        from nrverify.report.audit.test_outcomes import TestOutcome, judged
 
         report = self._without_expected(self._run.report(self.gate_name, self.gate))
         check = next((result for result in report.checks if result.id == self.check), None)
@@ -145,9 +145,9 @@ class GateItem(pytest.Item):
         if expected is not None and check.verdict is CheckVerdict.REFUTED:
             pytest.xfail(expected)
         item = judged(check, report, f"pytest {shlex.quote(self._address)}{self._run.options()}")
-        if item.outcome is Outcome.SKIPPED:
+        if item.outcome is TestOutcome.SKIPPED:
             pytest.skip(printable(f"{self.check}: {item.reason}"))
-        if item.outcome is not Outcome.PASSED:
+        if item.outcome is not TestOutcome.PASSED:
             _fail(f"{_heading(check, report)}\n{item.reason}")
         if expected is not None:
             words = f"{self.check} is consistent, and was expected to be refuted ({expected}); {item.reason}"

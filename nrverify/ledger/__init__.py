@@ -2,7 +2,7 @@
 
 from nrverify.ledger.evidence import (
     Evidence,
-    Kind,
+    EvidenceKind,
     Refuted,
     Undecided,
     certificate,
@@ -22,7 +22,7 @@ from nrverify.ledger.evidence import (
 
 __all__ = [
     "Evidence",
-    "Kind",
+    "EvidenceKind",
     "Refuted",
     "Undecided",
     "certificate",

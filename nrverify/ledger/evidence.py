@@ -24,7 +24,7 @@ class Undecided(Exception):
     """The evidence could neither establish nor refute the form under test: it fails, and says why."""
 
 
-class Kind(StrEnum):
+class EvidenceKind(StrEnum):
     """What sort of evidence it is, from exact to worded; and what Coq's kernel checks, if asked."""
 
     DERIVATION = "derivation"
@@ -36,43 +36,43 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Bearing:
     """What a piece of evidence says of one claim; `printed` names the rejected variant that is the printed form."""
 
     verdict: Verdict | None
     printed: str | None = None
 
 
-holds = Finding(Verdict.TRUE)
+holds = Bearing(Verdict.TRUE)
 """The statement as printed is established."""
 
-supports = Finding(None)
+supports = Bearing(None)
 """Bears on the claim (its corrected form, or the code that carries it) without deciding its verdict."""
 
 
-def refuted(printed: str) -> Finding:
+def refuted(printed: str) -> Bearing:
     """The printed statement is a rejected variant; the accepted form is the correction."""
-    return Finding(Verdict.FALSE, printed)
+    return Bearing(Verdict.FALSE, printed)
 
 
-def needs(without_hypothesis: str) -> Finding:
+def needs(without_hypothesis: str) -> Bearing:
     """True under a hypothesis the paper does not state; without it the named variant is rejected."""
-    return Finding(Verdict.TRUE_WITH_HYPOTHESIS, without_hypothesis)
+    return Bearing(Verdict.TRUE_WITH_HYPOTHESIS, without_hypothesis)
 
 
-def proof_wrong(printed_step: str) -> Finding:
+def proof_wrong(printed_step: str) -> Bearing:
     """The statement is established, the printed step of its proof is a rejected variant."""
-    return Finding(Verdict.TRUE_PROOF_WRONG, printed_step)
+    return Bearing(Verdict.TRUE_PROOF_WRONG, printed_step)
 
 
-def misprint(printed: str | None = None) -> Finding:
+def misprint(printed: str | None = None) -> Bearing:
     """The meaning is recoverable, the printed formula (a rejected variant) or word is not right."""
-    return Finding(Verdict.MISPRINT, printed)
+    return Bearing(Verdict.MISPRINT, printed)
 
 
-def gap(printed: str | None = None) -> Finding:
+def gap(printed: str | None = None) -> Bearing:
     """Something the paper needs and does not give; the accepted form fills it."""
-    return Finding(Verdict.GAP, printed)
+    return Bearing(Verdict.GAP, printed)
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ class Evidence:
     """A runnable check with the claims it bears on and the wrong variants it must reject."""
 
     name: str
-    kind: Kind
-    findings: Mapping[str, Finding]
+    kind: EvidenceKind
+    findings: Mapping[str, Bearing]
     rejects: Mapping[str, Mapping[str, Any]]
     function: Callable[..., None]
     share: float = 0.0
@@ -115,14 +115,14 @@ class Evidence:
     """Of evidence for Coq's kernel."""
 
     def __post_init__(self) -> None:
-        if self.kind is not Kind.READING and not self.rejects:
+        if self.kind is not EvidenceKind.READING and not self.rejects:
             raise ValueError(f"{self.name}: evidence must reject at least one wrong variant; `rejects` is empty")
         for claim, finding in self.findings.items():
             if finding.printed is not None and finding.printed not in self.rejects:
                 raise ValueError(f"{self.name}: the printed form {finding.printed!r} of {claim} is not in `rejects`")
-            if self.kind is Kind.READING and finding.verdict not in (Verdict.MISPRINT, Verdict.GAP, None):
+            if self.kind is EvidenceKind.READING and finding.verdict not in (Verdict.MISPRINT, Verdict.GAP, None):
                 raise ValueError(f"{self.name}: a reading can only find a misprint or a gap, not {finding.verdict}")
-            if self.kind is Kind.KERNEL and finding.verdict is not None:
+            if self.kind is EvidenceKind.KERNEL and finding.verdict is not None:
                 raise ValueError(f"{self.name}: a kernel only supports {claim}: verdicts must not depend on Coq")
             if finding.verdict in (Verdict.FALSE, Verdict.TRUE_PROOF_WRONG, Verdict.TRUE_WITH_HYPOTHESIS):
                 assert finding.printed is not None, f"{self.name}: {finding.verdict} needs a rejected variant"
@@ -139,7 +139,7 @@ Decorator = Callable[[Callable[..., None]], Evidence]
 class _Register(Protocol):
     def __call__(
         self,
-        findings: Mapping[str, Finding],
+        findings: Mapping[str, Bearing],
         rejects: Mapping[str, Mapping[str, Any]],
         *,
         uses: Sequence[str] = (),
@@ -147,9 +147,9 @@ class _Register(Protocol):
     ) -> Decorator: ...
 
 
-def _decorator(kind: Kind) -> _Register:
+def _decorator(kind: EvidenceKind) -> _Register:
     def with_claims(
-        findings: Mapping[str, Finding],
+        findings: Mapping[str, Bearing],
         rejects: Mapping[str, Mapping[str, Any]],
         *,
         uses: Sequence[str] = (),
@@ -164,19 +164,19 @@ def _decorator(kind: Kind) -> _Register:
     return with_claims
 
 
-derivation = _decorator(Kind.DERIVATION)
+derivation = _decorator(EvidenceKind.DERIVATION)
 """`@derivation({claim: finding}, rejects={name: changed arguments})` on `def f(proof: Proof, form=…)`; `uses=` names
 other derivations it builds on, `assumes=` facts of the literature."""
 
-certificate = _decorator(Kind.CERTIFICATE)
+certificate = _decorator(EvidenceKind.CERTIFICATE)
 """`@certificate(…)` on `def f(enclosure: Enclosure, form=…)`."""
 
-property_ = _decorator(Kind.PROPERTY)
+property_ = _decorator(EvidenceKind.PROPERTY)
 """`@property_(…)` on `def f(search: Search, form=…)`."""
 
 
 def statistic(
-    findings: Mapping[str, Finding],
+    findings: Mapping[str, Bearing],
     rejects: Mapping[str, Mapping[str, Any]],
     *,
     share: float,
@@ -185,13 +185,13 @@ def statistic(
     """`@statistic(…, share=0.02)` on `def f(experiment: Experiment, form=…)`; all shares sum to at most 1."""
 
     def register(function: Callable[..., None]) -> Evidence:
-        return Evidence(_name(function), Kind.STATISTIC, dict(findings), dict(rejects), function, share, tests)
+        return Evidence(_name(function), EvidenceKind.STATISTIC, dict(findings), dict(rejects), function, share, tests)
 
     return register
 
 
 def kernel(
-    findings: Mapping[str, Finding],
+    findings: Mapping[str, Bearing],
     rejects: Mapping[str, Mapping[str, Any]],
     *,
     source: Path,
@@ -215,19 +215,19 @@ def kernel(
             kernel.settle()
 
         core = Core(source, tuple(theorems), tuple(unsaid))
-        return Evidence(_name(function), Kind.KERNEL, dict(findings), dict(rejects), tied, core=core)
+        return Evidence(_name(function), EvidenceKind.KERNEL, dict(findings), dict(rejects), tied, core=core)
 
     return register
 
 
-def reading(name: str, findings: Mapping[str, Finding], *, place: str, reason: str) -> Evidence:
+def reading(name: str, findings: Mapping[str, Bearing], *, place: str, reason: str) -> Evidence:
     """Words, no formula at fault: the place in the paper and the reason."""
 
     def note(record: Any) -> None:
         record.note(place, reason)
 
     note.__doc__ = f"{place}: {reason}"
-    return Evidence(f"reading.{name}", Kind.READING, dict(findings), {}, note)
+    return Evidence(f"reading.{name}", EvidenceKind.READING, dict(findings), {}, note)
 
 
 def _name(function: Callable[..., None]) -> str:

@@ -12,7 +12,7 @@ search over exact examples; a statistical test; the kernel of Coq."""
 
 
 @dataclass(frozen=True)
-class Step:
+class DerivationStep:
     """One step: its name, the formula as plain text and as LaTeX."""
 
     name: str
@@ -38,7 +38,7 @@ class Step:
         return self.by != "words"
 
 
-def counted(steps: Iterable[Step]) -> str:
+def counted(steps: Iterable[DerivationStep]) -> str:
     """How many steps were checked by machine, and how many are in words."""
     checked, words = 0, 0
     for step in steps:
@@ -51,11 +51,11 @@ def counted(steps: Iterable[Step]) -> str:
 class Record:
     """Steps in the order they were verified, and the samples drawn."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[DerivationStep] = field(default_factory=list)
     samples: int = 0
     written: bool = True
     """Whether the formulas of steps are wanted; a run that nobody explains saves the printing."""
 
     def note(self, name: str, text: str, latex: str = "", by: By = "words", tools: tuple[str, ...] = ()) -> None:
         """Adds a step and what checked it."""
-        self.steps.append(Step(name, text, latex, by, tools))
+        self.steps.append(DerivationStep(name, text, latex, by, tools))

@@ -13,18 +13,18 @@ from typing import Any
 from zlib import crc32
 
 from nrverify.cluster import ClusterFailed
-from nrverify.ledger.evidence import Evidence, Kind, Refuted
+from nrverify.ledger.evidence import Evidence, EvidenceKind, Refuted
 from nrverify.ledger.record import Record
 from nrverify.ledger.suites import Located, locate
 from nrverify.ledger.verdicts import NOT_RUN, Result
 
 OUTCOME = {
-    Kind.DERIVATION: "proved",
-    Kind.CERTIFICATE: "proved",
-    Kind.PROPERTY: "holds",
-    Kind.STATISTIC: "consistent",
-    Kind.READING: "noted",
-    Kind.KERNEL: "checked",
+    EvidenceKind.DERIVATION: "proved",
+    EvidenceKind.CERTIFICATE: "proved",
+    EvidenceKind.PROPERTY: "holds",
+    EvidenceKind.STATISTIC: "consistent",
+    EvidenceKind.READING: "noted",
+    EvidenceKind.KERNEL: "checked",
 }
 
 NOT_ASKED = "nrverify verify --kind kernel runs it"
@@ -53,7 +53,7 @@ RUN_ALPHA = 1e-6
 
 
 @dataclass(frozen=True)
-class Task:
+class EvidenceTask:
     """One piece of evidence to run, as a worker process needs it."""
 
     module: str
@@ -72,7 +72,7 @@ def run_all(
 ) -> Iterator[Result]:
     """Results as they come; the same results for any executor, since each depends only on its task."""
     chosen = list(located)
-    tasks = {Task(item.module, item.attribute, profile, seed, written): item.evidence for item in chosen}
+    tasks = {EvidenceTask(item.module, item.attribute, profile, seed, written): item.evidence for item in chosen}
     if executor is None:
         yield from map(run_task, tasks)
         return
@@ -89,15 +89,15 @@ def run_all(
             yield _result(tasks[task], Record(), 0.0, (), words)
 
 
-def _by_module(tasks: Iterable[Task]) -> list[tuple[Task, ...]]:
+def _by_module(tasks: Iterable[EvidenceTask]) -> list[tuple[EvidenceTask, ...]]:
     """Tasks of a module go to one worker, where sympy remembers what it simplified; the largest modules start first."""
-    groups: dict[str, list[Task]] = {}
+    groups: dict[str, list[EvidenceTask]] = {}
     for task in tasks:
         groups.setdefault(task.module, []).append(task)
     return sorted(map(tuple, groups.values()), key=len, reverse=True)
 
 
-def run_module(tasks: tuple[Task, ...]) -> list[Result]:
+def run_module(tasks: tuple[EvidenceTask, ...]) -> list[Result]:
     """Runs the evidence of several tasks in this process."""
     return [run_task(task) for task in tasks]
 
@@ -107,7 +107,7 @@ def spent_share(evidence: Iterable[Evidence]) -> float:
     return sum(item.share for item in evidence)
 
 
-def run_task(task: Task) -> Result:
+def run_task(task: EvidenceTask) -> Result:
     """Runs the evidence of a task in this process."""
     return run_evidence(locate(task.module, task.attribute), PROFILES[task.profile], task.seed, task.written)
 
@@ -117,7 +117,7 @@ def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool 
 
     With `written` the steps of derivations are written out.
     """
-    if evidence.kind is Kind.KERNEL:
+    if evidence.kind is EvidenceKind.KERNEL:
         from nrverify.ledger.coq.coqc import missing, required
 
         if words := missing():
@@ -147,7 +147,7 @@ def not_run(evidence: Evidence, why: str) -> Result:
 
 def _workshop(evidence: Evidence) -> AbstractContextManager[Any]:
     """Where Coq compiles the files of a piece of evidence, for all of its forms."""
-    if evidence.kind is not Kind.KERNEL:
+    if evidence.kind is not EvidenceKind.KERNEL:
         return nullcontext()
     from nrverify.ledger.coq.workshop import Workshop
 
@@ -159,19 +159,19 @@ def context(
 ) -> Any:
     """What a piece of evidence is given to work with, by its kind."""
     stream = crc32(evidence.name.encode())
-    if evidence.kind is Kind.DERIVATION:
+    if evidence.kind is EvidenceKind.DERIVATION:
         from nrverify.ledger.proof import Proof
 
         return Proof(record)
-    if evidence.kind is Kind.CERTIFICATE:
+    if evidence.kind is EvidenceKind.CERTIFICATE:
         from nrverify.ledger.enclosure import Enclosure
 
         return Enclosure(record)
-    if evidence.kind is Kind.PROPERTY:
+    if evidence.kind is EvidenceKind.PROPERTY:
         from nrverify.ledger.search import Search
 
         return Search(record, stream ^ seed, profile.examples, shrink)
-    if evidence.kind is Kind.STATISTIC:
+    if evidence.kind is EvidenceKind.STATISTIC:
         from nrverify.ledger.experiment import Experiment
 
         return Experiment(record, stream, seed, RUN_ALPHA * evidence.share, evidence.tests, profile.samples)
@@ -195,7 +195,7 @@ def _outcome_of(run: Callable[[], None], must_refute: bool) -> str:
 
 
 def _result(evidence: Evidence, record: Record, seconds: float, rejected: tuple[str, ...], problem: str) -> Result:
-    statistical = evidence.kind is Kind.STATISTIC
+    statistical = evidence.kind is EvidenceKind.STATISTIC
     return Result(
         name=evidence.name,
         kind=evidence.kind,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nrverify.ledger.claims import Claim, Verdict
-from nrverify.ledger.evidence import Core, Finding, Kind
-from nrverify.ledger.record import Step
+from nrverify.ledger.evidence import Bearing, Core, EvidenceKind
+from nrverify.ledger.record import DerivationStep
 from nrverify.ledger.tree import Use
 
 STRONGEST_FIRST = (
@@ -38,15 +38,15 @@ class Result:
     """What one piece of evidence came to."""
 
     name: str
-    kind: Kind
+    kind: EvidenceKind
     outcome: str
-    findings: dict[str, Finding]
+    findings: dict[str, Bearing]
     rejects: tuple[str, ...]
     samples: int | None
     alpha: float | None
     seconds: float
     doc: str
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     message: str
     assumes: tuple[str, ...] = ()
     uses: tuple[Use, ...] = ()
@@ -66,7 +66,7 @@ class Result:
     @property
     def counts(self) -> bool:
         """Whether it is one of the pieces of evidence: what Coq checks is counted apart, and bears on no verdict."""
-        return self.kind is not Kind.KERNEL
+        return self.kind is not EvidenceKind.KERNEL
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Settled:
         deciding = [result.kind for result in self.results if result.findings[self.claim.id].verdict is not None]
         if self.verdict is Verdict.NOT_CHECKABLE:
             return "not checkable"
-        return "by reading" if deciding and set(deciding) == {Kind.READING} else "by evidence that runs"
+        return "by reading" if deciding and set(deciding) == {EvidenceKind.READING} else "by evidence that runs"
 
     @property
     def deciding(self) -> tuple[Result, ...]:
@@ -102,7 +102,7 @@ class Settled:
     def on_reading_alone(self) -> bool:
         """Whether nothing but a reading bears on the claim; what Coq checks is left out, as for verdicts."""
         kinds = {result.kind for result in self.results if result.counts}
-        return kinds == {Kind.READING}
+        return kinds == {EvidenceKind.READING}
 
     @property
     def ran(self) -> bool:
@@ -112,11 +112,11 @@ class Settled:
     @property
     def kernel_checked(self) -> bool:
         """Whether Coq checked a core of it in this run."""
-        return any(result.kind is Kind.KERNEL and result.ran and not result.failed for result in self.results)
+        return any(result.kind is EvidenceKind.KERNEL and result.ran and not result.failed for result in self.results)
 
 
 def _exact_first(results: Iterable[Result]) -> tuple[Result, ...]:
-    return tuple(sorted(results, key=lambda result: list(Kind).index(result.kind)))
+    return tuple(sorted(results, key=lambda result: list(EvidenceKind).index(result.kind)))
 
 
 def settle(claim: Claim, results: Sequence[Result], partial: bool = False) -> Settled:
@@ -147,7 +147,7 @@ def _problem(claim: Claim, results: tuple[Result, ...], partial: bool) -> str:
     return ""
 
 
-def verdict_of(findings: Iterable[Finding]) -> Verdict | None:
+def verdict_of(findings: Iterable[Bearing]) -> Verdict | None:
     """The strongest verdict found; `failed` when one piece of evidence establishes what another refutes."""
     found = {finding.verdict for finding in findings if finding.verdict is not None}
     if {Verdict.TRUE, Verdict.FALSE} <= found:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from nrverify.ledger.claims import Claim, Ledger, Verdict, load_claims, select_claims
-from nrverify.ledger.evidence import Kind
+from nrverify.ledger.evidence import EvidenceKind
 from nrverify.ledger.runner import NOT_ASKED, not_run, run_all, spent_share
 from nrverify.ledger.suites import Located, Suites, load_suites
 from nrverify.ledger.tree import unknown_uses, uses_of
@@ -69,7 +69,7 @@ class Verification:
 
 def verify(
     claim_ids: Iterable[str] = (),
-    kinds: Iterable[Kind] = (),
+    kinds: Iterable[EvidenceKind] = (),
     profile: str = "standard",
     seed: int = 0,
     executor: Executor | None = None,
@@ -97,7 +97,7 @@ def verify(
     results.sort(key=lambda result: order[result.name])
     partial = bool(wanted_kinds)
     if not partial:
-        listed = [item.evidence for item in suites.evidence if _bears_on(item, claims, {Kind.KERNEL})]
+        listed = [item.evidence for item in suites.evidence if _bears_on(item, claims, {EvidenceKind.KERNEL})]
         results += [not_run(evidence, NOT_ASKED) for evidence in listed]
     bearing = {id: [result for result in results if id in result.findings] for id in claims}
     settled = tuple(settle(claim, bearing[id], partial) for id, claim in claims.items() if bearing[id] or not partial)
@@ -105,8 +105,8 @@ def verify(
     return Verification(settled, tuple(problems), profile, seed, partial)
 
 
-def _bears_on(item: Located, claims: dict[str, Claim], kinds: set[Kind]) -> bool:
-    wanted = item.evidence.kind in kinds if kinds else item.evidence.kind is not Kind.KERNEL
+def _bears_on(item: Located, claims: dict[str, Claim], kinds: set[EvidenceKind]) -> bool:
+    wanted = item.evidence.kind in kinds if kinds else item.evidence.kind is not EvidenceKind.KERNEL
     return wanted and not claims.keys().isdisjoint(item.evidence.findings)
 
 

@@ -15,7 +15,7 @@ from nrverify.reproduce.schedule import Process
 from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, TUNED, ReproductionSettings, levels
 from nrverify.reproduce.setup import MECHANISMS, PROCESSES, TITLES, Outcomes, Setup, TaskName, nearest, plans_at
 from nrverify.reproduce.stopping import stops
-from nrverify.reproduce.trials import Plan
+from nrverify.reproduce.trials import TrialPlan
 from nrverify.reproduce.words import number
 
 FEWEST_TRIALS = 20
@@ -70,9 +70,9 @@ def choices(task: TaskName) -> tuple[Choice, ...]:
     return COMMON if task == "logistic" else COMMON + RIDGE
 
 
-def plans(chosen: Setup, task: TaskName) -> list[Plan]:
+def plans(chosen: Setup, task: TaskName) -> list[TrialPlan]:
     """Both mechanisms under every alternative, with a fifth of the trials."""
-    made: list[Plan] = []
+    made: list[TrialPlan] = []
     for choice in choices(task):
         changed = _changed(chosen, task, choice)
         asked = levels(FIRST_LEVEL, LAST_LEVELS[task], changed.settings.per_doubling)

@@ -31,8 +31,8 @@ from nrverify.reproduce.sensitivities import (
 from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, levels
 from nrverify.reproduce.setup import MECHANISMS, PROCESSES, TITLES, Outcomes, Setup, TaskName, printed_plans
 from nrverify.reproduce.stopping import Stops, stops
-from nrverify.reproduce.task import Task
-from nrverify.reproduce.trials import Plan
+from nrverify.reproduce.task import Regression
+from nrverify.reproduce.trials import TrialPlan
 from nrverify.reproduce.words import number, percentage
 
 LOWEST_LEVEL = FIRST_LEVEL / 2
@@ -42,7 +42,7 @@ ENOUGH = 2.4
 
 
 @dataclass(frozen=True)
-class Step:
+class ComparisonRow:
     """A row of the comparison: the plans of the two mechanisms, by name."""
 
     label: str
@@ -50,23 +50,23 @@ class Step:
     laplace: str
 
 
-def steps(task: TaskName) -> tuple[Step, ...]:
+def steps(task: TaskName) -> tuple[ComparisonRow, ...]:
     """From the printed set-up to the sharpest; each row changes one thing."""
 
     def name(which: str) -> str:
         return f"{task}/{which}"
 
     return (
-        Step("as printed", name("printed/brownian"), name("printed/laplace")),
-        Step("sharper sensitivities", name("sharper/brownian"), name("sharper/laplace")),
-        Step("… and δ for Laplace too", name("sharper/brownian"), name("delta/laplace")),
-        Step("… and the half-normal\nboundary", name("half-normal/brownian"), name("delta/laplace")),
-        Step("… or a boundary\ncalibrated to the looks", name("grid/brownian"), name("delta/laplace")),
-        Step("… half-normal, and\nlevels that double", name("doubling/brownian"), name("doubling/laplace")),
+        ComparisonRow("as printed", name("printed/brownian"), name("printed/laplace")),
+        ComparisonRow("sharper sensitivities", name("sharper/brownian"), name("sharper/laplace")),
+        ComparisonRow("… and δ for Laplace too", name("sharper/brownian"), name("delta/laplace")),
+        ComparisonRow("… and the half-normal\nboundary", name("half-normal/brownian"), name("delta/laplace")),
+        ComparisonRow("… or a boundary\ncalibrated to the looks", name("grid/brownian"), name("delta/laplace")),
+        ComparisonRow("… half-normal, and\nlevels that double", name("doubling/brownian"), name("doubling/laplace")),
     )
 
 
-def plans(chosen: Setup, task: TaskName) -> list[Plan]:
+def plans(chosen: Setup, task: TaskName) -> list[TrialPlan]:
     """The printed plans and those of the sharper set-ups."""
     solved, sensitivity = _sharper_task(chosen, task)
     per_doubling = chosen.settings.per_doubling
@@ -76,10 +76,10 @@ def plans(chosen: Setup, task: TaskName) -> list[Plan]:
     doubling = levels(LOWEST_LEVEL, ENOUGH, 1)
     parts = len(solved.values)
 
-    def plan(name: str, process: Process, asked: Schedule, times: Schedule) -> Plan:
-        return Plan(f"{task}/{name}/{process}", solved, process, asked, (times,) * parts, chosen.settings.trials)
+    def plan(name: str, process: Process, asked: Schedule, times: Schedule) -> TrialPlan:
+        return TrialPlan(f"{task}/{name}/{process}", solved, process, asked, (times,) * parts, chosen.settings.trials)
 
-    def brownian(name: str, asked: Schedule, boundary: Boundary) -> Plan:
+    def brownian(name: str, asked: Schedule, boundary: Boundary) -> TrialPlan:
         return plan(name, "brownian", asked, brownian_times(asked, sensitivity.l2, boundary))
 
     return [
@@ -132,7 +132,7 @@ class _Row:
     true_losses: dict[str, float]
 
 
-def _row(step: Step, chosen: Setup, outcomes: Outcomes) -> _Row:
+def _row(step: ComparisonRow, chosen: Setup, outcomes: Outcomes) -> _Row:
     names = {"brownian": step.brownian, "laplace": step.laplace}
     public = {process: _stops(names[process], "public", chosen, outcomes) for process in PROCESSES}
     reduced = {process: _stops(names[process], "reduced", chosen, outcomes) for process in PROCESSES}
@@ -150,7 +150,7 @@ def _stops(name: str, check: str, chosen: Setup, outcomes: Outcomes) -> Stops:
     return stops(outcomes[name], "public" if check == "public" else "reduced", chosen.settings.seed, name)
 
 
-def _sharper_task(chosen: Setup, task: TaskName) -> tuple[Task, Sensitivity]:
+def _sharper_task(chosen: Setup, task: TaskName) -> tuple[Regression, Sensitivity]:
     if task == "logistic":
         assert chosen.logistic is not None
         logistic = replace(chosen.logistic, radius=sharper_logistic_radius())

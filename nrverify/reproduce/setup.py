@@ -14,14 +14,14 @@ from nrverify.reproduce.ridge import Ridge, ridge_task
 from nrverify.reproduce.schedule import Process, Schedule, brownian_times, laplace_times, ridge_schedules
 from nrverify.reproduce.sensitivities import logistic as logistic_sensitivity
 from nrverify.reproduce.settings import FIRST_LEVEL, LAST_LEVELS, ReproductionSettings, Split, levels
-from nrverify.reproduce.trials import Outcome, Plan
+from nrverify.reproduce.trials import TrialLosses, TrialPlan
 
 TaskName = Literal["logistic", "ridge"]
 PROCESSES: tuple[Process, ...] = ("brownian", "laplace")
 TITLES = {"logistic": "Logistic regression", "ridge": "Ridge regression"}
 MECHANISMS = {"brownian": "Brownian", "laplace": "Laplace"}
 
-Outcomes = dict[str, Outcome]
+Outcomes = dict[str, TrialLosses]
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ def setup(settings: ReproductionSettings, data: Data) -> Setup:
     return Setup(settings, data, logistic, ridge)
 
 
-def printed_plans(chosen: Setup, task: TaskName) -> tuple[Plan, Plan]:
+def printed_plans(chosen: Setup, task: TaskName) -> tuple[TrialPlan, TrialPlan]:
     """Both mechanisms with the printed sensitivities, on one grid of levels from 0.15."""
     asked = levels(FIRST_LEVEL, LAST_LEVELS[task], chosen.settings.per_doubling)
     return plans_at(chosen, task, "printed", asked, chosen.settings.trials)
 
 
-def plans_at(chosen: Setup, task: TaskName, name: str, asked: Schedule, trials: int) -> tuple[Plan, Plan]:
+def plans_at(chosen: Setup, task: TaskName, name: str, asked: Schedule, trials: int) -> tuple[TrialPlan, TrialPlan]:
     """Both mechanisms with the printed sensitivities, at these levels."""
     if task == "logistic":
         assert chosen.logistic is not None
@@ -66,21 +66,21 @@ def plans_at(chosen: Setup, task: TaskName, name: str, asked: Schedule, trials: 
     return ridge_plans(chosen.ridge, f"ridge/{name}", asked, chosen.settings.split, trials)
 
 
-def logistic_plans(task: Logistic, name: str, asked: Schedule, trials: int) -> tuple[Plan, Plan]:
+def logistic_plans(task: Logistic, name: str, asked: Schedule, trials: int) -> tuple[TrialPlan, TrialPlan]:
     """Output perturbation with Δ₂ = 2/(nλ) and Δ₁ = 2√d/(nλ)."""
     sensitivity = logistic_sensitivity(task.rows, task.minimiser.size)
     times = (brownian_times(asked, sensitivity.l2), laplace_times(asked, sensitivity.l1))
     first, second = (
-        Plan(f"{name}/{process}", task, process, asked, (schedule,), trials)
+        TrialPlan(f"{name}/{process}", task, process, asked, (schedule,), trials)
         for process, schedule in zip(PROCESSES, times, strict=True)
     )
     return first, second
 
 
-def ridge_plans(task: Ridge, name: str, asked: Schedule, split: Split, trials: int) -> tuple[Plan, Plan]:
+def ridge_plans(task: Ridge, name: str, asked: Schedule, split: Split, trials: int) -> tuple[TrialPlan, TrialPlan]:
     """Covariance perturbation with the printed sensitivities, the pair sharing ε as `split` says."""
     first, second = (
-        Plan(
+        TrialPlan(
             f"{name}/{process}",
             task,
             process,
@@ -93,6 +93,6 @@ def ridge_plans(task: Ridge, name: str, asked: Schedule, split: Split, trials: i
     return first, second
 
 
-def nearest(outcome: Outcome, level: float) -> int:
+def nearest(outcome: TrialLosses, level: float) -> int:
     """The look whose level is nearest to the one given."""
     return int(np.argmin(np.abs(outcome.levels - level)))

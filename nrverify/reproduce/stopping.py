@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nrverify.reference.simulate import simulate
 from nrverify.reproduce.data.files import Floats
 from nrverify.reproduce.settings import ABOVE_THRESHOLD
-from nrverify.reproduce.trials import Outcome, stream
+from nrverify.reproduce.trials import TrialLosses, stream
 
 Check = Literal["public", "above", "reduced"]
 CHECKS: tuple[Check, ...] = ("public", "above", "reduced")
@@ -37,7 +37,7 @@ class Stops:
         return np.isfinite(self.spent)
 
 
-def stops(outcome: Outcome, check: Check, seed: int, name: str) -> Stops:
+def stops(outcome: TrialLosses, check: Check, seed: int, name: str) -> Stops:
     """Where the runs of an outcome stop under a check; the checks' noise has a stream of its own under this name."""
     halted = _halted(outcome, check, seed, f"{name}/{check}")
     never = ~halted.any(axis=1)
@@ -62,7 +62,7 @@ def prices(levels: Floats, check: Check, accounting: Literal["printed", "sharper
     return np.asarray(levels + threshold)
 
 
-def _halted(outcome: Outcome, check: Check, seed: int, name: str) -> npt.NDArray[np.bool_]:
+def _halted(outcome: TrialLosses, check: Check, seed: int, name: str) -> npt.NDArray[np.bool_]:
     """(trials, looks): whether the check would halt at each look, had it not halted before.
 
     Utility and threshold are −loss and −target, both divided by the public Δ of the estimate (E07, R03), so that the

@@ -10,7 +10,7 @@ import numpy as np
 from nrverify.reproduce.data.files import Floats
 
 
-class Task(Protocol):
+class Regression(Protocol):
     """A regression whose statistics are released with noise."""
 
     @property

@@ -16,7 +16,7 @@ import numpy as np
 from nrverify.reference.simulate import simulate
 from nrverify.reproduce.data.files import Floats
 from nrverify.reproduce.schedule import Process, Schedule
-from nrverify.reproduce.task import Task
+from nrverify.reproduce.task import Regression
 
 _NUMBERS_IN_CHUNK = 4_000_000
 """Released numbers held at once by one job, all looks together. Part of what a seed means."""
@@ -26,11 +26,11 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """One mechanism on one task: the k-th look is at level levels[k], where value i is released at schedules[i][k]."""
 
     name: str
-    task: Task
+    task: Regression
     process: Process
     levels: Schedule
     schedules: tuple[Schedule, ...]
@@ -38,7 +38,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialLosses:
     """Losses (trials, looks) of the releases, and their Δ (trials, looks)."""
 
     levels: Floats
@@ -48,8 +48,8 @@ class Outcome:
 
 
 def run(
-    plans: Sequence[Plan], seed: int, executor: Executor | None = None, progress: Progress | None = None
-) -> dict[str, Outcome]:
+    plans: Sequence[TrialPlan], seed: int, executor: Executor | None = None, progress: Progress | None = None
+) -> dict[str, TrialLosses]:
     """The outcome of every plan, by name."""
     jobs = [(plan, seed, chunk, size) for plan in plans for chunk, size in enumerate(_chunk_sizes(plan))]
     found: dict[str, list[tuple[Floats, Floats]]] = {plan.name: [] for plan in plans}
@@ -67,14 +67,14 @@ def stream(seed: int, name: str, *key: int) -> int:
     return int(sequence.generate_state(1, np.uint64)[0])
 
 
-def _chunk_sizes(plan: Plan) -> Iterator[int]:
+def _chunk_sizes(plan: TrialPlan) -> Iterator[int]:
     numbers = len(plan.levels) * sum(value.size for value in plan.task.values)
     size = max(1, _NUMBERS_IN_CHUNK // numbers)
     for start in range(0, plan.trials, size):
         yield min(size, plan.trials - start)
 
 
-def _run_chunk(job: tuple[Plan, int, int, int]) -> tuple[Floats, Floats]:
+def _run_chunk(job: tuple[TrialPlan, int, int, int]) -> tuple[Floats, Floats]:
     """Losses and Δ's (size, looks) of one chunk of trials."""
     plan, seed, chunk, size = job
     releases = [
@@ -89,6 +89,6 @@ def _run_chunk(job: tuple[Plan, int, int, int]) -> tuple[Floats, Floats]:
     return losses, units
 
 
-def _gathered(plan: Plan, chunks: Sequence[tuple[Floats, Floats]]) -> Outcome:
+def _gathered(plan: TrialPlan, chunks: Sequence[tuple[Floats, Floats]]) -> TrialLosses:
     losses, units = (np.concatenate([chunk[i] for chunk in chunks]) for i in (0, 1))
-    return Outcome(np.array(plan.levels), losses, units, plan.task.target)
+    return TrialLosses(np.array(plan.levels), losses, units, plan.task.target)

@@ -2,7 +2,7 @@
 
 Every attribute of an `Additive` object is either configuration, named in the class attribute `configuration`, or a sum.
 Sums are numbers, arrays, other additive objects, or dictionaries of these. There is nothing to write per class, so no
-attribute can be forgotten; an attribute of any other type is a `TypeError` at the first `fresh`.
+attribute can be forgotten; an attribute of any other type is a `TypeError` at the first `empty_copy`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class First:
         if self.value is None:
             self.value = value
 
-    def fresh(self) -> First:
+    def empty_copy(self) -> First:
         """An empty copy."""
         return First()
 
@@ -43,7 +43,7 @@ class Additive:
     """Base of everything that accumulates; see the module docstring."""
 
     configuration: ClassVar[tuple[str, ...]] = ()
-    """Attributes that are no sums: the same in a fresh copy, and left alone by `merge`."""
+    """Attributes that are no sums: the same in an empty copy, and left alone by `merge`."""
     _kept: ClassVar[frozenset[str]] = frozenset()
     """The configuration of the class and of its bases."""
 
@@ -51,7 +51,7 @@ class Additive:
         super().__init_subclass__(**more)
         cls._kept = frozenset(name for base in cls.__mro__ for name in base.__dict__.get("configuration", ()))
 
-    def fresh(self) -> Self:
+    def empty_copy(self) -> Self:
         """A copy with the same configuration and empty sums."""
         # Thousands of bets are copied and merged in a run: plain dictionaries, and numbers first, halve the time.
         blank = object.__new__(type(self))
@@ -78,22 +78,22 @@ class Additive:
 
 def _empty(value: Any, owner: type, name: str) -> Any:
     if isinstance(value, Additive):
-        return value.fresh()
+        return value.empty_copy()
     if isinstance(value, np.ndarray):
         return np.zeros(value.shape, value.dtype)
     if isinstance(value, dict):
         if isinstance(value, Tally):
             return Tally()
         return {
-            key: part.fresh() if isinstance(part, Additive) else _empty(part, owner, name)
+            key: part.empty_copy() if isinstance(part, Additive) else _empty(part, owner, name)
             for key, part in value.items()
         }
     if value is None:
         return None
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         return type(value)(0)
-    if hasattr(value, "fresh") and hasattr(value, "merge"):
-        return value.fresh()
+    if hasattr(value, "empty_copy") and hasattr(value, "merge"):
+        return value.empty_copy()
     where = f"{owner.__name__}.{name}"
     raise TypeError(f"{where} is {value!r}, which does not add up: list it in `configuration`, or make it a sum")
 

@@ -89,7 +89,7 @@ def detectable_odds(bets: LabelBets, count: float, claim: float, needed: float) 
 
     def wins(beyond: float) -> bool:
         odds = claim + beyond
-        planted = bets.fresh()
+        planted = bets.empty_copy()
         predictors = planted.sides[0].log_wealth.shape[0]
         right = float(expit(odds))
         for towards in (-1.0, 1.0):

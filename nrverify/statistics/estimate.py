@@ -23,7 +23,7 @@ class Measure(StrEnum):
     ODDS = "odds"
     """The factor by which the odds of an event differ from the claimed ones; 1 is expected."""
     SHARE = "share"
-    """The share of a bin (`bin` is its range of quantiles) or cell of known probability."""
+    """The share of a bin (`bin` is its range of quantiles) or bin of known probability."""
     CORRELATION = "correlation"
     """The correlation at the distance `lag`; 0 is expected."""
     MEAN = "mean"

@@ -52,10 +52,10 @@ class LabelBets:
         towards, away = self.sides
         return log_average((towards.log_wealth + away.log_wealth).ravel())
 
-    def fresh(self) -> LabelBets:
+    def empty_copy(self) -> LabelBets:
         """The same before the first bet."""
         blank = copy(self)
-        blank.sides = tuple(side.fresh() for side in self.sides)
+        blank.sides = tuple(side.empty_copy() for side in self.sides)
         return blank
 
     def merge(self, other: LabelBets) -> None:
@@ -85,7 +85,7 @@ class LabelWealth:
                 price = np.log1p(0.5 * self.delta * shrinkage * cap) if self.delta > 0 else 0.0
                 self.log_wealth[:, i, j] += ((gain - price) * counts).sum(axis=-1)
 
-    def fresh(self) -> LabelWealth:
+    def empty_copy(self) -> LabelWealth:
         """The same before the first bet."""
         blank = copy(self)
         blank.log_wealth = np.zeros_like(self.log_wealth)
@@ -121,7 +121,7 @@ class Learner:
             self.labels.append(label[:kept])
             self._room -= kept
 
-    def fresh(self) -> Learner:
+    def empty_copy(self) -> Learner:
         """What was learned, without what it was learned from."""
         return Learner(self.coefficients, self._room)
 

@@ -1,4 +1,4 @@
-"""A portfolio of bets: families with weights fixed in advance, whose weighted average is again an e-value."""
+"""A portfolio: bets with weights fixed in advance, whose weighted average is again an e-value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate
 
 K = TypeVar("K", bound=Hashable)
-"""What names a family: a string, or any value that says what the family is about."""
+"""What names a bet: a string, or any value that says what it is about."""
 
 
 class Wealth(Protocol):
@@ -24,7 +24,7 @@ class Wealth(Protocol):
     def estimate(self) -> Estimate:
         """What it measured."""
 
-    def fresh(self) -> Self:
+    def empty_copy(self) -> Self:
         """An empty copy with the same configuration."""
 
     def merge(self, other: Self) -> None:
@@ -32,28 +32,28 @@ class Wealth(Protocol):
 
 
 class Portfolio(Additive, Generic[K]):
-    """Named families with weights fixed before the first bet."""
+    """Named bets with weights fixed before the first observation."""
 
     configuration = ("log_weights",)
 
-    def __init__(self, families: Mapping[K, tuple[float, Wealth]]) -> None:
-        total = sum(weight for weight, _ in families.values())
-        self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in families.items()}
-        self.families = {name: wealth for name, (_, wealth) in families.items()}
+    def __init__(self, bets: Mapping[K, tuple[float, Wealth]]) -> None:
+        total = sum(weight for weight, _ in bets.values())
+        self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in bets.items()}
+        self.bets = {name: wealth for name, (_, wealth) in bets.items()}
 
     def __getitem__(self, name: K) -> Wealth:
-        return self.families[name]
+        return self.bets[name]
 
     @property
     def log_e(self) -> float:
-        """log of the weighted average of the families' e-values."""
+        """log of the weighted average of the bets' e-values."""
         return float(np.logaddexp.reduce(list(self._contributions().values())))
 
     @property
     def leading(self) -> K:
-        """The family that contributes most."""
+        """The bet that contributes most."""
         contributions = self._contributions()
         return max(contributions, key=contributions.__getitem__)
 
     def _contributions(self) -> dict[K, float]:
-        return {name: self.log_weights[name] + wealth.log_e for name, wealth in self.families.items()}
+        return {name: self.log_weights[name] + wealth.log_e for name, wealth in self.bets.items()}

@@ -1,7 +1,7 @@
-"""Bets that features of a transcript say more of its label than the claimed odds: tilts of the odds, cell by cell.
+"""Bets that features of a transcript say more of its label than the claimed odds: tilts of the odds, bin by bin.
 
 The label of a transcript is chosen by a fair coin; if it has log odds ℓ given the transcript, a bet that it has ℓ + θ
-multiplies wealth by σ(±(ℓ + θ))/σ(±ℓ), whose mean is 1. Products over transcripts and over disjoint cells, and averages
+multiplies wealth by σ(±(ℓ + θ))/σ(±ℓ), whose mean is 1. Products over transcripts and over disjoint bins, and averages
 over tilts θ and over features, are test martingales whatever the features are; those only decide how fast it grows.
 """
 
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from nrverify.statistics.additive import Additive, Tally
 
 Floats = NDArray[np.float64]
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 
 TILTS = np.array([0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0, 8.0, -8.0, 30.0, -30.0])
 """From no tilt, which loses nothing, to certainty: events that the other value cannot give."""
 TELLING = 2.0
-"""Tilts from here on make an event of a cell; smaller ones come of chance, or of what other cells have taken away."""
+"""Tilts from here on make an event of a bin; smaller ones come of chance, or of what other bins have taken away."""
 
 
 class TiltedLabels(Additive):
-    """Log-wealth of each tilt in each cell of each feature, for each pair of values, and how often each came."""
+    """Log-wealth of each tilt in each bin of each feature, for each pair of values, and how often each came."""
 
     configuration = ("log_weights",)
 
@@ -32,27 +32,25 @@ class TiltedLabels(Additive):
         total = sum(weights.values())
         self.log_weights = {name: float(np.log(weight / total)) for name, weight in weights.items()}
         self.wealth: Tally[tuple[str, str], Floats] = Tally()
-        """By (pair, feature): (cells, tilts)."""
-        self.counts: Tally[tuple[str, str], Cells] = Tally()
-        """By (pair, feature): (cells, labels)."""
+        """By (pair, feature): (bins, tilts)."""
+        self.counts: Tally[tuple[str, str], Bins] = Tally()
+        """By (pair, feature): (bins, labels)."""
 
-    def bet(
-        self, pair: str, cells: Mapping[str, tuple[Cells, int]], log_odds: Floats, label: NDArray[np.bool_]
-    ) -> None:
-        """Takes in the cells (n,) of each feature with their number, the claimed log odds (n,) and the labels (n,)."""
+    def bet(self, pair: str, bins: Mapping[str, tuple[Bins, int]], log_odds: Floats, label: NDArray[np.bool_]) -> None:
+        """Takes in the bins (n,) of each feature with their number, the claimed log odds (n,) and the labels (n,)."""
         sign = np.where(label, 1.0, -1.0)
         tilted = -np.logaddexp(0.0, -sign[:, None] * (log_odds[:, None] + TILTS))
         gain = tilted + np.logaddexp(0.0, -sign * log_odds)[:, None]
-        for name, (cell, size) in cells.items():
+        for name, (bin, size) in bins.items():
             wealth, counts = np.zeros((size, TILTS.size)), np.zeros((size, 2), dtype=np.int64)
-            np.add.at(wealth, cell, gain)
-            np.add.at(counts, (cell, label.astype(np.int64)), 1)
+            np.add.at(wealth, bin, gain)
+            np.add.at(counts, (bin, label.astype(np.int64)), 1)
             key = (pair, name)
             self.wealth[key] = self.wealth.get(key, 0.0) + wealth
             self.counts[key] = self.counts.get(key, 0) + counts
 
     def log_e_of(self, name: str, pair: str | None = None) -> float:
-        """log e-value of one feature: the product over the cells of all pairs, or of one."""
+        """log e-value of one feature: the product over the bins of all pairs, or of one."""
         found = [w for (own, feature), w in self.wealth.items() if feature == name and pair in (None, own)]
         return float(sum((np.logaddexp.reduce(w, axis=1) - np.log(TILTS.size)).sum() for w in found))
 
@@ -66,8 +64,8 @@ class TiltedLabels(Additive):
         """The feature that contributes most."""
         return max(self.log_weights, key=lambda name: self.log_weights[name] + self.log_e_of(name))
 
-    def telling(self, pair: str, name: str) -> tuple[Cells, Cells]:
-        """The cells of a feature that speak for label 0, and those that speak for label 1, by their best tilts."""
+    def telling(self, pair: str, name: str) -> tuple[Bins, Bins]:
+        """The bins of a feature that speak for label 0, and those that speak for label 1, by their best tilts."""
         wealth = self.wealth[pair, name]
         best = TILTS[np.argmax(wealth, axis=1)]
         return np.flatnonzero(best <= -TELLING), np.flatnonzero(best >= TELLING)

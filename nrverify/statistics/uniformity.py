@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nrverify.statistics.multiplicity import p_value
-from nrverify.statistics.wealth import CellWealth, MeanWealth, ScaleWealth, uniform_cells
+from nrverify.statistics.wealth import BinWealth, MeanWealth, ScaleWealth, uniform_bins
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def normal_scores(levels: Floats) -> Floats:
 def scale_and_shape(levels: Floats) -> float:
     """A p-value that the levels are independent uniforms: 1/e for the average of three bets on their normal scores.
 
-    The bets are on the scale, on the mean and on the counts in cells; it sees a wrong scale with about a tenth of the
+    The bets are on the scale, on the mean and on the counts in bins; it sees a wrong scale with about a tenth of the
     draws that Kolmogorov–Smirnov needs.
     """
     u = _levels(levels)
@@ -60,10 +60,10 @@ def scale_and_shape(levels: Floats) -> float:
     scale, mean = ScaleWealth(), MeanWealth()
     scale.bet(z)
     mean.bet(z)
-    edges, weights = uniform_cells()
-    cells = CellWealth(weights)
-    cells.bet(np.bincount(np.searchsorted(edges, u, side="right"), minlength=weights.size))
-    return p_value(scale.log_e, mean.log_e, cells.log_e)
+    edges, weights = uniform_bins()
+    bins = BinWealth(weights)
+    bins.bet(np.bincount(np.searchsorted(edges, u, side="right"), minlength=weights.size))
+    return p_value(scale.log_e, mean.log_e, bins.log_e)
 
 
 def dependence(z: Floats, *earlier: Floats) -> float:

@@ -2,7 +2,7 @@
 
 Each bettor keeps the logarithm of its wealth under a grid of alternatives; its e-value is the average over the grid.
 Every factor it multiplies in has conditional mean one given the past, so P(sup wealth ≥ 1/α) ≤ α whatever the stopping.
-A bettor keeps sums over what it has seen and nothing else (`Additive`): `fresh` gives an empty copy, `merge` adds.
+A bettor keeps sums over what it has seen and nothing else (`Additive`): `empty_copy` gives an empty copy, `merge` adds.
 """
 
 from __future__ import annotations
@@ -207,10 +207,10 @@ class TieWealth(Additive):
 
 
 @dataclass
-class CellWealth(Additive):
-    """The omnibus: Dirichlet–multinomial bets on counts in cells of known probability, averaged over concentrations.
+class BinWealth(Additive):
+    """The omnibus: Dirichlet–multinomial bets on counts in bins of known probability, averaged over concentrations.
 
-    Cells are those of a distribution function, in order: from one sum of weights to the next.
+    Bins are those of a distribution function, in order: from one sum of weights to the next.
     """
 
     weights: Floats
@@ -222,12 +222,12 @@ class CellWealth(Additive):
         self.counts = np.zeros_like(self.weights)
 
     def bet(self, counts: ArrayLike) -> None:
-        """Takes in how many observations fell into each cell."""
+        """Takes in how many observations fell into each bin."""
         self.counts += np.asarray(counts, dtype=float)
 
     @property
     def log_e(self) -> float:
-        """log e-value so far; infinite when a cell of probability zero was hit."""
+        """log e-value so far; infinite when a bin of probability zero was hit."""
         possible = self.weights > 0
         if np.any(self.counts[~possible] > 0):
             return np.inf
@@ -244,16 +244,16 @@ class CellWealth(Additive):
 
     @property
     def farthest(self) -> int:
-        """The cell that stands out most, in standard deviations."""
+        """The bin that stands out most, in standard deviations."""
         expected = self.counts.sum() * self.weights
         return int(np.argmax(np.abs((self.counts - expected) / np.sqrt(np.maximum(expected, 1e-300)))))
 
     def estimate(self) -> Estimate:
-        """The share of the cell that stands out most, and its quantiles."""
-        cell, total = self.farthest, float(self.counts.sum())
-        weight = float(self.weights[cell])
-        low, high = np.concatenate([[0.0], np.cumsum(self.weights)])[cell : cell + 2].tolist()
-        share = float(self.counts[cell]) / total if total else float("nan")
+        """The share of the bin that stands out most, and its quantiles."""
+        bin, total = self.farthest, float(self.counts.sum())
+        weight = float(self.weights[bin])
+        low, high = np.concatenate([[0.0], np.cumsum(self.weights)])[bin : bin + 2].tolist()
+        share = float(self.counts[bin]) / total if total else float("nan")
         error = (weight * (1 - weight) / total) ** 0.5 if total else None
         return Estimate(Measure.SHARE, weight, share, error, int(total), {"low": low, "high": high})
 
@@ -297,8 +297,8 @@ class RatioWealth(Additive):
         )
 
 
-def uniform_cells() -> tuple[Floats, Floats]:
-    """Edges and null weights of the omnibus cells on (0, 1): sixteenths, and halvings towards both ends."""
+def uniform_bins() -> tuple[Floats, Floats]:
+    """Edges and null weights of the omnibus bins on (0, 1): sixteenths, and halvings towards both ends."""
     tails = 0.5 ** np.arange(5, 13)
     edges = np.unique(np.concatenate([np.arange(1, 16) / 16, tails, 1 - tails]))
     return edges, np.diff(np.concatenate([[0.0], edges, [1.0]]))

@@ -17,23 +17,24 @@ from numpy.typing import NDArray
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.answers import bits, halting_rounds, numbers, shown, transcripts
 from nrverify.subjects.attributes import misspelt
-from nrverify.subjects.description import ANY, Description, attributes, describe, methods_of
+from nrverify.subjects.describe import attributes, describe, methods_of
+from nrverify.subjects.description import ANY, Description
 from nrverify.subjects.dialogues import copies_of, dialogue, prepared, queries
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.outputs import Outputs, charge, copied, feature_rows, many, normal
 from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import (
     Answering,
-    Interact,
-    Play,
-    Refusal,
-    Run,
-    RunAny,
-    RunMany,
-    RunManyAny,
-    RunStopping,
-    Sample,
-    Scalar,
+    InteractRequest,
+    PolicyRequest,
+    RefusalRequest,
+    RunAnyRequest,
+    RunManyAnyRequest,
+    RunManyRequest,
+    RunRequest,
+    RunStoppingRequest,
+    SampleRequest,
+    ScalarRequest,
 )
 
 Floats = NDArray[np.float64]
@@ -60,14 +61,14 @@ class Adapter(Answering):
         self.description: Description = replace(described, misspelt=found)
         self.integer = self.description.integer
 
-    def sample(self, request: Sample) -> Floats:
+    def sample(self, request: SampleRequest) -> Floats:
         """sample(value, schedule, sessions, seed)."""
         schedule = [float(at) for at in request.schedule]
         arguments = (self._value(request.value), schedule, request.sessions, request.seed)
         shape = (request.sessions, len(schedule), request.value.size)
         return transcripts(_call("sample", self.subject.sample, *arguments, refusable=True), shape)
 
-    def play(self, request: Play) -> tuple[Floats, Floats]:
+    def play(self, request: PolicyRequest) -> tuple[Floats, Floats]:
         """open(value, seed) and release(at): some sessions are open together and take turns."""
 
         def opened(number: int) -> _PythonSession:
@@ -82,7 +83,7 @@ class Adapter(Answering):
             raise SubjectFailed(f"open() returned {type(session).__name__}, which has no method release")
         return _PythonSession(release, (value.size,))
 
-    def refusal(self, request: Refusal) -> str:
+    def refusal(self, request: RefusalRequest) -> str:
         """The last release of a session, which is invalid."""
         session = _call("open", self.subject.open, self._value(request.value), request.seed, refusable=True)
         for at in request.requests[:-1]:
@@ -96,16 +97,16 @@ class Adapter(Answering):
             return f"refused: {describe_error(error)}"
         return "accepted" if np.all(np.isfinite(answer)) else "answered NaN or infinity"
 
-    def run(self, request: Run) -> list[list[int]]:
+    def run(self, request: RunRequest) -> list[list[int]]:
         """run(utilities, epsilons, threshold, sensitivity, seed), unchecked but for being a list of numbers."""
         return [bits(_call("run", self.subject.run, *_design(request), seed)) for seed in request.seeds]
 
-    def run_many(self, request: RunMany) -> NDArray[np.int64]:
+    def run_many(self, request: RunManyRequest) -> NDArray[np.int64]:
         """run_many(utilities, epsilons, threshold, sensitivity, runs, seed)."""
         answer = _call("run_many", self.subject.run_many, *_design(request), request.runs, request.seed)
         return halting_rounds(answer, request.runs, self.description.positives)
 
-    def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
+    def run_stopping(self, request: RunStoppingRequest) -> list[tuple[Floats, list[int]]]:
         """run(value, schedule, utility, threshold, utility_sensitivity, seed)."""
         value, schedule, *rest, seeds = request.arguments
         found = []
@@ -114,18 +115,18 @@ class Adapter(Answering):
             found.append(shown(_call("run", self.subject.run, *arguments), value.size))
         return found
 
-    def run_any(self, request: RunAny) -> Outputs:
+    def run_any(self, request: RunAnyRequest) -> Outputs:
         """run(data, seed) for each seed."""
         copies = copies_of(request.data)
         return self._judged([normal(_call("run", self.subject.run, copies(), seed), "run()") for seed in request.seeds])
 
-    def run_many_any(self, request: RunManyAny) -> Outputs:
+    def run_many_any(self, request: RunManyAnyRequest) -> Outputs:
         """run_many(data, runs, seed)."""
         data = copies_of(request.data)()
         answer = _call("run_many", self.subject.run_many, data, request.runs, request.seed)
         return self._judged(many(answer, request.runs))
 
-    def interact(self, request: Interact) -> Outputs:
+    def interact(self, request: InteractRequest) -> Outputs:
         """open(data, seed) and ask(query), as a strategy of the subject says."""
         copies, strategy = copies_of(request.data), self.subject.strategies[request.strategy]
         return self._judged(
@@ -149,7 +150,7 @@ class Adapter(Answering):
             rows = feature_rows([_call("features", self.subject.features, copied(o)) for o in outputs])
         return Outputs(outputs, spent, rows)
 
-    def scalar(self, request: Scalar) -> Floats:
+    def scalar(self, request: ScalarRequest) -> Floats:
         """epsilon(time), time(epsilon) or time_of(epsilon), one float at a time."""
         name, function = request.function, getattr(self.subject, request.function)
         answers = np.empty(len(request.numbers))
@@ -175,7 +176,7 @@ class _PythonSession:
         pass
 
 
-def _design(request: Run | RunMany) -> tuple[Any, ...]:
+def _design(request: RunRequest | RunManyRequest) -> tuple[Any, ...]:
     """What is run, in lists of its own: a subject may change them."""
     return list(request.utilities), list(request.epsilons), request.threshold, request.sensitivity
 

@@ -25,7 +25,7 @@ SAME_WORD = 0.8
 
 
 @dataclass(frozen=True)
-class Kind(Generic[T]):
+class AttributeKind(Generic[T]):
     """A type of attribute."""
 
     must: str
@@ -42,7 +42,7 @@ class Kind(Generic[T]):
 class Attribute:
     """One row of the table."""
 
-    kind: Kind[Any]
+    kind: AttributeKind[Any]
     words: str
     """What it means, in a sentence for the documentation."""
     applies: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Attribute:
         return SubjectFailed(f"attribute {self.name} is {value!r:.100}: it must be {must or self.kind.must}{hint}")
 
 
-def attribute(kind: Kind[Any], words: str, **more: Any) -> Any:
+def attribute(kind: AttributeKind[Any], words: str, **more: Any) -> Any:
     """A field of a dataclass that is a row of the table; `more` are the fields of `Attribute`."""
     row = Attribute(kind, words, **more)
     if row.required:
@@ -139,20 +139,20 @@ def printable(words: object) -> str:
     return "".join(letter if letter.isprintable() else "�" for letter in str(words)[:LONGEST_TEXT])
 
 
-TEXT = Kind("text", printable)
+TEXT = AttributeKind("text", printable)
 
 
-def one_of(*names: str) -> Kind[str]:
+def one_of(*names: str) -> AttributeKind[str]:
     """One of some words."""
 
     def read(value: Any) -> str:
         # The word itself, and not the value: a member of an enumeration shows its name.
         return names[names.index(value)]
 
-    return Kind(f"one of {', '.join(names)}", read, names)
+    return AttributeKind(f"one of {', '.join(names)}", read, names)
 
 
-def number(must: str, allowed: Callable[[float], bool]) -> Kind[float]:
+def number(must: str, allowed: Callable[[float], bool]) -> AttributeKind[float]:
     """A finite number that is allowed."""
 
     def read(value: Any) -> float:
@@ -161,7 +161,7 @@ def number(must: str, allowed: Callable[[float], bool]) -> Kind[float]:
             raise ValueError(found)
         return found
 
-    return Kind(must, read)
+    return AttributeKind(must, read)
 
 
 POSITIVE = number("a positive finite number", lambda x: x > 0)
@@ -169,7 +169,7 @@ NOT_NEGATIVE = number("a finite number of at least 0", lambda x: x >= 0)
 PROBABILITY = number("a number of at least 0 and below 1", lambda x: 0 <= x < 1)
 
 
-def pair(finite: bool) -> Kind[tuple[float, float]]:
+def pair(finite: bool) -> AttributeKind[tuple[float, float]]:
     """(smallest, largest) of positive numbers; the largest may be infinite unless it must be `finite`."""
 
     def read(value: Any) -> tuple[float, float]:
@@ -179,10 +179,10 @@ def pair(finite: bool) -> Kind[tuple[float, float]]:
         return low, high
 
     ends = "finite numbers" if finite else "numbers"
-    return Kind(f"a pair (smallest, largest) of {ends} with 0 ≤ smallest < largest", read, many=True)
+    return AttributeKind(f"a pair (smallest, largest) of {ends} with 0 ≤ smallest < largest", read, many=True)
 
 
-def integer_from(least: int) -> Kind[int]:
+def integer_from(least: int) -> AttributeKind[int]:
     """An integer that is not smaller."""
 
     def read(value: Any) -> int:
@@ -191,10 +191,10 @@ def integer_from(least: int) -> Kind[int]:
             raise ValueError(value)
         return int(found)
 
-    return Kind(f"an integer of at least {least}", read)
+    return AttributeKind(f"an integer of at least {least}", read)
 
 
-def integers(most: int) -> Kind[tuple[int, ...]]:
+def integers(most: int) -> AttributeKind[tuple[int, ...]]:
     """Some integers from 1 on, in order and each once."""
 
     def read(value: Any) -> tuple[int, ...]:
@@ -203,7 +203,7 @@ def integers(most: int) -> Kind[tuple[int, ...]]:
             raise ValueError(value)
         return tuple(int(entry) for entry in found)
 
-    return Kind(f"a list of integers from 1 to {most}", read, many=True)
+    return AttributeKind(f"a list of integers from 1 to {most}", read, many=True)
 
 
 def real(value: Any) -> float:
@@ -213,7 +213,7 @@ def real(value: Any) -> float:
     return float(value)
 
 
-def count(most: int) -> Kind[int]:
+def count(most: int) -> AttributeKind[int]:
     """One integer from 1 on."""
 
     def read(value: Any) -> int:
@@ -222,4 +222,4 @@ def count(most: int) -> Kind[int]:
             raise ValueError(value)
         return int(found)
 
-    return Kind(f"an integer from 1 to {most}", read)
+    return AttributeKind(f"an integer from 1 to {most}", read)

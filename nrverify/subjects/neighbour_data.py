@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Mapping
 from typing import Any
 
-from nrverify.subjects.attributes import Kind
+from nrverify.subjects.attributes import AttributeKind
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.outputs import json_text, json_value
 
@@ -64,13 +64,13 @@ def _strategy(strategy: Any) -> Any:
     raise TypeError(strategy)
 
 
-NEIGHBOURS: Kind[Any] = Kind(
+NEIGHBOURS: AttributeKind[Any] = AttributeKind(
     f"a list of 1 to {MOST_PAIRS} pairs of different data that JSON can hold (numbers, text, True, False, None, lists, "
     'dictionaries with text keys), or "one-differs"',
     _read_neighbours,
     many=True,
 )
-STRATEGIES: Kind[tuple[Any, ...]] = Kind(
+STRATEGIES: AttributeKind[tuple[Any, ...]] = AttributeKind(
     f"a list of 1 to {MOST_STRATEGIES} strategies, each a function of the answers so far or a list of queries",
     _read_strategies,
     many=True,

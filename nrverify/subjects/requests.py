@@ -48,7 +48,7 @@ class Request(Generic[A_co]):
 
 
 @dataclass(frozen=True, eq=False)
-class Sample(Request[Floats]):
+class SampleRequest(Request[Floats]):
     """Whole transcripts at once; answered by an array (sessions, len(schedule), d), or refused."""
 
     method = "sample"
@@ -59,7 +59,7 @@ class Sample(Request[Floats]):
 
 
 @dataclass(frozen=True, eq=False)
-class Play(Request[tuple[Floats, Floats]]):
+class PolicyRequest(Request[tuple[Floats, Floats]]):
     """A session for each seed, asked as a policy says; answered by the releases (NaN after the end) and what was asked.
 
     The first release of a session may be refused. Several values, (values, d), are those of the sessions in turn.
@@ -82,7 +82,7 @@ class Play(Request[tuple[Floats, Floats]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Refusal(Request[str]):
+class RefusalRequest(Request[str]):
     """Releases of one session, of which the last is invalid; answered by what happened to it.
 
     One of 'refused: …', 'accepted', 'answered NaN or infinity', 'not asked: …'.
@@ -106,7 +106,7 @@ class _Threshold(Request[A_co]):
 
 
 @dataclass(frozen=True, eq=False)
-class Run(_Threshold[list[list[int]]]):
+class RunRequest(_Threshold[list[list[int]]]):
     """A run for each seed; answered by the bits that each printed."""
 
     method = "run"
@@ -114,7 +114,7 @@ class Run(_Threshold[list[list[int]]]):
 
 
 @dataclass(frozen=True, eq=False)
-class RunMany(_Threshold[NDArray[np.int64]]):
+class RunManyRequest(_Threshold[NDArray[np.int64]]):
     """Many runs at once; answered by the round in which each halted, from 1, or 0 for never."""
 
     method = "run_many"
@@ -123,7 +123,7 @@ class RunMany(_Threshold[NDArray[np.int64]]):
 
 
 @dataclass(frozen=True, eq=False)
-class RunStopping(Request[list[tuple[Floats, list[int]]]]):
+class RunStoppingRequest(Request[list[tuple[Floats, list[int]]]]):
     """A run of private stopping for each seed; answered by the releases shown, (n, d), and the bits printed."""
 
     method = "run_stopping"
@@ -136,7 +136,7 @@ class RunStopping(Request[list[tuple[Floats, list[int]]]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Scalar(Request[Floats]):
+class ScalarRequest(Request[Floats]):
     """epsilon(time), time(epsilon) or time_of(epsilon), at each of some numbers."""
 
     method = "scalar"
@@ -150,7 +150,7 @@ class Scalar(Request[Floats]):
 
 
 @dataclass(frozen=True, eq=False)
-class RunAny(Request[Outputs]):
+class RunAnyRequest(Request[Outputs]):
     """A run on the data for each seed, of a mechanism whose law is not known."""
 
     method = "run_any"
@@ -160,7 +160,7 @@ class RunAny(Request[Outputs]):
 
 
 @dataclass(frozen=True, eq=False)
-class RunManyAny(Request[Outputs]):
+class RunManyAnyRequest(Request[Outputs]):
     """Many runs on the data at once."""
 
     method = "run_many_any"
@@ -171,7 +171,7 @@ class RunManyAny(Request[Outputs]):
 
 
 @dataclass(frozen=True, eq=False)
-class Interact(Request[Outputs]):
+class InteractRequest(Request[Outputs]):
     """A session on the data for each seed, asked as the strategy of that number says; the output is its answers."""
 
     method = "interact"
@@ -184,8 +184,8 @@ class Interact(Request[Outputs]):
 REQUESTS: dict[str, type[Request[Any]]] = {
     kind.method: kind
     for kind in (
-        *(Sample, Play, Refusal, Run, RunMany, RunStopping, Scalar),
-        *(RunAny, RunManyAny, Interact),
+        *(SampleRequest, PolicyRequest, RefusalRequest, RunRequest, RunManyRequest, RunStoppingRequest, ScalarRequest),
+        *(RunAnyRequest, RunManyAnyRequest, InteractRequest),
     )
 }
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from nrverify.subjects.attributes import Attribute, Kind, missing, one_of, real
+from nrverify.subjects.attributes import Attribute, AttributeKind, missing, one_of, real
 from nrverify.subjects.errors import SubjectFailed
 
 USUAL_SCALES = (2.0, 4.0)
@@ -40,10 +40,10 @@ def _flag(value: Any) -> bool:
     raise TypeError(value)
 
 
-SCALES = Kind("a pair (a, b) of positive finite numbers", _scales, many=True)
-POSITIVES = Kind(f"an integer from 1 to {MOST_POSITIVES}", _positives)
+SCALES = AttributeKind("a pair (a, b) of positive finite numbers", _scales, many=True)
+POSITIVES = AttributeKind(f"an integer from 1 to {MOST_POSITIVES}", _positives)
 NOISE = one_of(*NOISES)
-FLAG = Kind("True or False", _flag)
+FLAG = AttributeKind("True or False", _flag)
 
 
 def check_threshold(described: Any, given: Mapping[str, Any], rows: Mapping[str, Attribute], curve: bool) -> None:

@@ -20,8 +20,8 @@ from nrverify.laws import threshold
 from nrverify.laws.threshold import law as threshold_law
 from nrverify.ledger import certificate, supports
 from nrverify.ledger.enclosure import Ball, Enclosure
-from nrverify.symbolic.paper.geometric_margins import survival
 from nrverify.symbolic.tools.exponential_polynomials import ball, halting_balls
+from nrverify.symbolic.tools.geometric_margins import survival
 
 PRECISION = 500
 """Bits: the sums cancel up to 150 of them."""

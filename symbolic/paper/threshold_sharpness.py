@@ -11,7 +11,7 @@ from nrverify.ledger import certificate, derivation, holds, needs, supports
 from nrverify.ledger.assumptions import FUBINI
 from nrverify.ledger.enclosure import Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.paper.geometric_margins import survival
+from nrverify.symbolic.tools.geometric_margins import survival
 
 PRECISION = 128
 X = sp.Symbol("x", positive=True)

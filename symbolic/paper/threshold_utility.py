@@ -11,8 +11,8 @@ from nrverify.ledger import certificate, derivation, misprint, proof_wrong, refu
 from nrverify.ledger.assumptions import FUBINI, UNION_BOUND
 from nrverify.ledger.enclosure import Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
-from nrverify.symbolic.paper.geometric_margins import survival
 from nrverify.symbolic.paper.threshold_sharpness import X, integral_of_powers
+from nrverify.symbolic.tools.geometric_margins import survival
 
 PRECISION = 128
 GAMMA = sp.Symbol("gamma", positive=True)

@@ -16,9 +16,9 @@ from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.noise_reduction.audit import NoiseReductionMechanism
 from nrverify.auditing.plan.plan import plan
 from nrverify.reference.mutants import any_order as mutants
-from nrverify.reference.mutants.correct_any_order import BrownianAnyOrder, LaplaceAnyOrder, SkellamAnyOrder
-from nrverify.reference.mutants.correct_noise import Brownian
-from nrverify.subjects.description import describe
+from nrverify.reference.mutants.correct.any_order import BrownianAnyOrder, LaplaceAnyOrder, SkellamAnyOrder
+from nrverify.reference.mutants.correct.noise import Brownian
+from nrverify.subjects.describe import describe
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.own_laws.loading import in_use, specified
 

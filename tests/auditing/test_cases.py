@@ -10,7 +10,7 @@ from nrverify.auditing.noise_reduction.design.cases import Case, at_other_values
 from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob, knob_of
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.reference.mutants.correct_noise import Brownian
+from nrverify.reference.mutants.correct.noise import Brownian
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.policies import Fixed
 from tests.auditing.subjects import Path

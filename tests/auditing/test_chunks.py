@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.sampler import Sampler
-from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Outcome, Task, Turns, counts, sizes
-from nrverify.auditing.sampling.workers import Crew, Here
+from nrverify.auditing.sampling.work_units import MOST_NUMBERS, ChunkResult, SamplingTask, Turns, counts, sizes
+from nrverify.auditing.sampling.workers import Here, Workers
 from nrverify.subjects.errors import SubjectFailed
 
 
 def task(name="a task", weight=1.0, numbers=10, checks=(), fewest=1):
-    return Task(name, name, None, checks, weight, numbers, fewest)
+    return SamplingTask(name, name, None, checks, weight, numbers, fewest)
 
 
 @given(st.lists(st.floats(0.01, 10), min_size=1, max_size=30), st.integers(0, 10**9))
@@ -76,12 +76,12 @@ class Crowd:
             seconds = self.pace * chunk.size
             refused = "not here" if self.refuses and chunk.setting == self.refuses else None
             failed = "worn out" if self.fails_at == len(self.drawn) else None
-            outcomes.append(Outcome((), seconds, seconds, refused, failed))
+            outcomes.append(ChunkResult((), seconds, seconds, refused, failed))
         return outcomes
 
 
 def sampler(crowd, load=0.0, **settings):
-    return Sampler(Silent(), Settings(**settings), Crew(Here(), crowd, 1, load))
+    return Sampler(Silent(), Settings(**settings), Workers(Here(), crowd, 1, load))
 
 
 def test_everything_is_drawn_once_with_seeds_of_its_own():

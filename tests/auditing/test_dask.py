@@ -21,6 +21,26 @@ from nrverify.reference.mutants import BENIGN
 
 ROOT = Path(__file__).parents[2]
 RIGHT = "python:tests/auditing/subjects.py:Right"
+CAUCHY_SUBJECTS = """
+import numpy as np
+
+
+class Right:
+    mechanism = "cauchy"
+
+    def sample(self, value, schedule, sessions, seed):
+        rng, times = np.random.default_rng(seed), sorted(set(schedule))
+        steps = np.diff([0.0, *times])
+        noise = np.cumsum(steps[:, None, None] * rng.standard_cauchy((len(times), sessions, len(value))), axis=0)
+        return value + np.stack([noise[times.index(t)] for t in schedule], axis=1)
+
+
+class Fresh(Right):
+    def sample(self, value, schedule, sessions, seed):
+        rng, times = np.random.default_rng(seed), sorted(set(schedule))
+        noise = np.array(times)[:, None, None] * rng.standard_cauchy((len(times), sessions, len(value)))
+        return value + np.stack([noise[times.index(t)] for t in schedule], axis=1)
+"""
 MARK = "NRVERIFY_TEST_CLUSTER"
 """An environment variable that everything started by a cluster of these tests has."""
 LINE = re.compile(r"Scheduler at:\s+(tcp://\S+)")
@@ -151,6 +171,36 @@ def test_objects_thresholds_and_private_stopping_go_to_a_cluster_too(machines, m
         process.wait(timeout=30)
     with pytest.raises(NoCluster, match="has no workers"), connected(machines.scheduler):
         pass
+
+
+def test_a_law_of_ones_own_reaches_the_workers_from_its_address_and_judges_as_here(machines, monkeypatch, tmp_path):
+    example = (ROOT / "docs" / "LAWS.md").read_text().partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "cauchy_law.py").write_text(example)
+    (tmp_path / "cauchy_subject.py").write_text(CAUCHY_SUBJECTS)
+    monkeypatch.chdir(tmp_path)
+    cluster_of = {"engine": "dask", "scheduler": machines.scheduler}
+    for name, samples, verdict in (("Right", 1500, "consistent"), ("Fresh", 1500, "refuted")):
+        subject, law = f"python:cauchy_subject.py:{name}", "python:cauchy_law.py:Cauchy"
+        there = document(subject, law=law, samples=samples, **cluster_of)
+        assert there["verdict"] == verdict, there["message"]
+        assert there == document(subject, law=law, samples=samples)
+    # The file is edited between two audits: the workers judge by what it is now.
+    (tmp_path / "cauchy_law.py").write_text(example.replace("return Scaled(t)", "return Scaled(2 * t)"))
+    with pytest.raises(ValueError, match="is not one"):
+        audit("python:cauchy_subject.py:Right", law=law, samples=300, **cluster_of)
+    (tmp_path / "cauchy_law.py").write_text(example + "\n# another file\n")
+    assert document("python:cauchy_subject.py:Fresh", law=law, samples=1500, **cluster_of)["verdict"] == "refuted"
+
+
+def test_a_law_that_is_an_object_does_not_reach_a_cluster():
+    class Law:
+        name = "mine"
+
+        def marginal(self, t):
+            return None
+
+    with pytest.raises(ValueError, match=r"from its own address: give law as text such as 'python:FILE\.py:Law'"):
+        audit(RIGHT, law=Law(), engine="dask", scheduler="tcp://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("command", [["audit", RIGHT, "--samples", "100"], ["verify", "P01"]])

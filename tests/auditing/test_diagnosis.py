@@ -13,7 +13,7 @@ from nrverify.auditing.noise_reduction.diagnosis import second_moments as diagno
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import RECURSIONS, bridged, walked
 from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, diagnosed
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 
 TIMES = ((8.0, 4.0, 1.0, 0.3), (3.0, 2.5, 2.0, 1.6, 1.2), (2.0, 1.9, 0.5), (30.0, 0.1))
 FAMILIES = {"brownian": lambda t: t, "laplace": lambda t: 2 * t**2, "skellam": lambda t: 6 * t}

@@ -14,8 +14,8 @@ from nrverify.auditing.noise_reduction.design.cases import AWKWARD, ROUNDED_DOWN
 from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import largest_integers, pairs_for
 from nrverify.reference.mutants import discrete
-from nrverify.reference.mutants.correct_discrete import DiscreteGaussian, DiscreteLaplace
-from nrverify.subjects.description import describe
+from nrverify.reference.mutants.correct.discrete import DiscreteGaussian, DiscreteLaplace
+from nrverify.subjects.describe import describe
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.noise_families import FAMILIES
 from nrverify.subjects.policies import Fixed

@@ -6,8 +6,8 @@ import pytest
 from nrverify import audit
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.noise_reduction.audit import NoiseReductionMechanism
-from nrverify.auditing.sampling.work_units import Station
-from nrverify.auditing.sampling.workers import Crew, Here
+from nrverify.auditing.sampling.work_units import Worker
+from nrverify.auditing.sampling.workers import Here, Workers
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from nrverify.subjects.adapter import Adapter
 from tests.auditing import subjects
@@ -110,10 +110,10 @@ def test_a_chunk_is_scored_alike_here_and_after_a_journey(drawn):
 
     host, _, work = drawn
     for number, (setting, score, checks) in enumerate(work):
-        load = [(chunk(setting, score, 24, number), tuple(check.fresh() for check in checks))]
-        here = Station(host).run(load)
-        there = pickle.loads(pickle.dumps(Station(host).run(pickle.loads(pickle.dumps(load)))))
-        one, other = ([check.fresh() for check in checks] for _ in range(2))
+        load = [(chunk(setting, score, 24, number), tuple(check.empty_copy() for check in checks))]
+        here = Worker(host).run(load)
+        there = pickle.loads(pickle.dumps(Worker(host).run(pickle.loads(pickle.dumps(load)))))
+        one, other = ([check.empty_copy() for check in checks] for _ in range(2))
         for own, scored in ((one, here), (other, there)):
             for check, seen in zip(own, scored[0].checks, strict=True):
                 check.merge(seen)
@@ -122,14 +122,14 @@ def test_a_chunk_is_scored_alike_here_and_after_a_journey(drawn):
 
 def test_fresh_checks_have_seen_nothing_and_fresh_ones_of_theirs_are_the_same(drawn):
     host, mechanism, work = drawn
-    blank = results(check.fresh() for check in mechanism.checks)
+    blank = results(check.empty_copy() for check in mechanism.checks)
     for number, (setting, score, checks) in enumerate(work):
-        outcome = Station(host).run([(chunk(setting, score, 24, number), tuple(checks))])[0]
+        outcome = Worker(host).run([(chunk(setting, score, 24, number), tuple(checks))])[0]
         assert outcome.failed is outcome.refused is None
         for check, seen in zip(checks, outcome.checks, strict=True):
             check.merge(seen)
-    assert results(check.fresh() for check in mechanism.checks) == blank
-    assert results(check.fresh().fresh() for check in mechanism.checks) == blank
+    assert results(check.empty_copy() for check in mechanism.checks) == blank
+    assert results(check.empty_copy().empty_copy() for check in mechanism.checks) == blank
     assert results(mechanism.checks) != blank
 
 
@@ -154,7 +154,7 @@ def test_outcomes_come_in_the_order_of_the_work_and_no_more_are_under_way_than_a
             return future
 
     executor = Late()
-    found = list(Crew(executor, lambda load: load, 4).outcomes([i] for i in range(16)))
+    found = list(Workers(executor, lambda load: load, 4).outcomes([i] for i in range(16)))
     assert found == list(range(16))
     assert executor.most == 4
 

@@ -12,7 +12,7 @@ from nrverify import audit
 from nrverify.auditing.noise_reduction.design.cases import cases_for, shares
 from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import pairs_for
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 
 COVERED_BY_ONE = {
     "protocol.finite",

@@ -15,7 +15,7 @@ from nrverify.auditing.noise_reduction.epsilon.own_law_claim import ABOVE, DEPEN
 from nrverify.auditing.noise_reduction.epsilon.own_law_loss import OwnLoss, last_tells_all
 from nrverify.laws import Brownian
 from nrverify.laws.divergence import hockey_stick
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 from nrverify.subjects.noise_families import FAMILIES
 from nrverify.subjects.own_laws.loading import in_use, specified
 

@@ -10,9 +10,9 @@ from scipy.special import ndtr
 
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.core.score_bins import (
-    CELL_EDGES,
+    BIN_EDGES,
     KolmogorovSmirnov,
-    cell_counts,
+    bin_counts,
     cell_counts_by_column,
     fine_counts,
 )
@@ -46,7 +46,7 @@ def batch(releases, name="a case", schedule=None):
 
 def merged(check, *seen, method="observe"):
     for what in seen:
-        scored = check.fresh()
+        scored = check.empty_copy()
         getattr(scored, method)(what)
         check.merge(scored)
     return check
@@ -135,7 +135,7 @@ def test_no_more_transcripts_are_kept_than_there_is_room_for(monkeypatch):
     streams = merged(Streams("brownian"), batch(releases), batch(releases), batch(releases))
     assert streams.seen[A_CASE].sessions == 100
     assert streams.seen[A_CASE].repeats() == (0, 1)
-    assert streams.fresh().fresh()._before[A_CASE] == 100
+    assert streams.empty_copy().empty_copy()._before[A_CASE] == 100
     assert MOST_TRANSCRIPTS > 100
 
 
@@ -161,16 +161,16 @@ def test_increments_are_bet_on_as_if_every_pair_were_there():
 def test_halting_rounds_are_bet_on_by_their_counts_as_run_by_run():
     design = designs_for("above-threshold")[2]
     law = claimed_law(design)
-    cells = np.random.default_rng(4).choice(law.size, 300, p=law)
-    check = merged(ThresholdLaw((design,), ("run_many",)), *(Runs(design, "run_many", part) for part in (cells,)))
+    bins = np.random.default_rng(4).choice(law.size, 300, p=law)
+    check = merged(ThresholdLaw((design,), ("run_many",)), *(Runs(design, "run_many", part) for part in (bins,)))
     hazard = law[:-1] / law[::-1].cumsum()[::-1][:-1]
     odds, alike = np.zeros(TIE_EFFECTS.size), np.zeros(TIE_EFFECTS.size)
-    for cell in cells:
-        for n in range(min(cell + 1, design.rounds)):
-            odds += TIE_EFFECTS * (n == cell) - np.log1p(hazard[n] * np.expm1(TIE_EFFECTS))
-    for before, cell in pairwise(cells):
-        alike += TIE_EFFECTS * (before == cell) - np.log1p(law[before] * np.expm1(TIE_EFFECTS))
-    found = {topic.quantity: wealth for topic, wealth in check.portfolio.families.items()}
+    for bin in bins:
+        for n in range(min(bin + 1, design.rounds)):
+            odds += TIE_EFFECTS * (n == bin) - np.log1p(hazard[n] * np.expm1(TIE_EFFECTS))
+    for before, bin in pairwise(bins):
+        alike += TIE_EFFECTS * (before == bin) - np.log1p(law[before] * np.expm1(TIE_EFFECTS))
+    found = {topic.quantity: wealth for topic, wealth in check.portfolio.bets.items()}
     for name, expected in (("odds of halting", odds), ("a run is like the one before", alike)):
         wealth = found[f"{name} (all runs)"]
         assert isinstance(wealth, HazardWealth)
@@ -187,12 +187,12 @@ def test_labels_of_halting_rounds_are_bet_on_with_what_was_learned_before():
     total = 0.0
     for part in drawn:
         learned = np.log((counts[1] + 1) / (counts[0] + 1))
-        for cell, label in zip(part.cells, part.label, strict=True):
-            claim = claims_of(pair)[cell]
-            guess, said = 1 / (1 + math.exp(-learned[cell])), 1 / (1 + math.exp(-claim))
+        for bin, label in zip(part.bins, part.label, strict=True):
+            claim = claims_of(pair)[bin]
+            guess, said = 1 / (1 + math.exp(-learned[bin])), 1 / (1 + math.exp(-claim))
             stake = min(max(guess / said - 1, 0.0), 0.999 * math.exp(-claim))
             total += math.log1p(stake) if label else math.log1p(-min(stake * math.exp(claim), 0.9995))
-        np.add.at(counts, (part.label.astype(int), part.cells), 1)
+        np.add.at(counts, (part.label.astype(int), part.bins), 1)
     # The last guess is the learned one, the first shrinkage is 1.
     assert check.wealth.sides[0].log_wealth[-1, 0, 0] == pytest.approx(total, rel=1e-9, abs=1e-12)
 
@@ -217,13 +217,13 @@ def test_a_fresh_learner_guesses_as_the_one_it_comes_from_and_keeps_no_more_than
     label = rng.random(30_000) < 1 / (1 + np.exp(-2 * features[:, 0]))
     learner = Learner()
     assert np.all(learner.predict(features) == 0)
-    scored = learner.fresh()
+    scored = learner.empty_copy()
     scored.learn(features, label)
     assert np.all(scored.predict(features) == 0)
     learner.merge(scored)
-    assert np.array_equal(learner.fresh().predict(features), learner.predict(features))
+    assert np.array_equal(learner.empty_copy().predict(features), learner.predict(features))
     assert learner.coefficients == pytest.approx([2, 0, 0], abs=0.1)
-    again = learner.fresh()
+    again = learner.empty_copy()
     again.learn(features, label)
     assert sum(map(len, again.labels)) == 10_000
 
@@ -231,10 +231,10 @@ def test_a_fresh_learner_guesses_as_the_one_it_comes_from_and_keeps_no_more_than
 def test_cells_are_counted_where_the_scores_fall():
     z = np.concatenate([np.random.default_rng(8).standard_normal(5000), [-8.2, 8.2, 0.0, -3.6, 3.6]])
     u = ndtr(z)
-    expected = np.histogram(u, np.concatenate([[0.0], CELL_EDGES, [1.0]]))[0]
-    assert cell_counts(fine_counts(z)).tolist() == expected.tolist()
+    expected = np.histogram(u, np.concatenate([[0.0], BIN_EDGES, [1.0]]))[0]
+    assert bin_counts(fine_counts(z)).tolist() == expected.tolist()
     by_column = cell_counts_by_column(z[: 2 * 2500].reshape(2500, 2))
-    assert by_column.sum(axis=0).tolist() == cell_counts(fine_counts(z[:5000])).tolist()
+    assert by_column.sum(axis=0).tolist() == bin_counts(fine_counts(z[:5000])).tolist()
     distance = KolmogorovSmirnov()
     distance.add(fine_counts(z))
     assert distance.counts.tolist() == np.histogram(u, np.arange(1025) / 1024)[0].tolist()
@@ -244,8 +244,8 @@ def test_normal_scores_of_halting_rounds_lie_in_their_cells():
     design = designs_for("above-threshold")[2]
     law = claimed_law(design)
     edges = np.concatenate([[0.0], law.cumsum()])
-    cells = np.random.default_rng(12).choice(law.size, 500, p=law)
-    u = stats.norm.cdf(with_scores(Runs(design, "run_many", cells), np.random.default_rng(13)).scores)
-    assert np.all((edges[cells] - 1e-12 <= u) & (u <= edges[cells + 1] + 1e-12))
-    within = (u - edges[cells]) / law[cells]
+    bins = np.random.default_rng(12).choice(law.size, 500, p=law)
+    u = stats.norm.cdf(with_scores(Runs(design, "run_many", bins), np.random.default_rng(13)).scores)
+    assert np.all((edges[bins] - 1e-12 <= u) & (u <= edges[bins + 1] + 1e-12))
+    within = (u - edges[bins]) / law[bins]
     assert stats.kstest(within, "uniform").pvalue > 1e-6

@@ -135,7 +135,7 @@ def run(*arguments):
     return CliRunner().invoke(cli, ["audit", *arguments])
 
 
-HERE = "python:nrverify.reference.mutants.correct_threshold:AboveThreshold"
+HERE = "python:nrverify.reference.mutants.correct.threshold:AboveThreshold"
 
 
 def test_the_command_prints_the_plan_and_exits_0():

@@ -9,8 +9,8 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.unknown_times.increment_signs import CLOSE, POOLED, SignIncrements, at_release
 from nrverify.reference.mutants.benign import PoissonIncrements
-from nrverify.reference.mutants.correct_epsilon import skellam_time
-from nrverify.reference.mutants.correct_noise import WalkLaplace
+from nrverify.reference.mutants.correct.epsilon import skellam_time
+from nrverify.reference.mutants.correct.noise import WalkLaplace
 from nrverify.reference.mutants.epsilon_knob import LaplaceFreshAtNew, SkellamFresh
 from nrverify.subjects.policies import Fixed, Follow
 
@@ -133,13 +133,13 @@ def test_two_checks_merged_are_one_that_saw_both():
     parts = [batch(rng.laplace(size=(60, 6, 2))) for _ in range(3)]
     whole, merged = observed(*parts), SignIncrements()
     for part in parts:
-        scored = merged.fresh()
+        scored = merged.empty_copy()
         scored.observe(part)
         merged.merge(scored)
     assert merged.portfolio.log_e == pytest.approx(whole.portfolio.log_e, rel=1e-12)
     assert (merged.count, merged.sessions) == (whole.count, whole.sessions)
-    assert merged.fresh().count == 0
-    assert merged.fresh().portfolio.log_e == pytest.approx(0.0, abs=1e-12)
+    assert merged.empty_copy().count == 0
+    assert merged.empty_copy().portfolio.log_e == pytest.approx(0.0, abs=1e-12)
     # Noise of one size, all of it fresh: three signs of four differ.
     assert whole.refuted(1e-9)
 

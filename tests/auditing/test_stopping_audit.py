@@ -5,7 +5,7 @@ import pytest
 
 import nrverify
 from nrverify.reference.mutants import private_stopping
-from nrverify.reference.mutants.correct_stopping import PrivateStopping
+from nrverify.reference.mutants.correct.stopping import PrivateStopping
 from nrverify.subjects.stopping_utilities import Levels
 
 

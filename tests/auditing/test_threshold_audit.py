@@ -102,27 +102,27 @@ def test_every_fault_has_a_law_that_differs_where_it_can_show(design):
 
 
 def test_a_common_noise_scaled_down_has_the_law_of_its_simulation():
-    # 400,000 runs; 9 cells at 5 standard deviations: error probability below 6e-6, with a fixed seed.
+    # 400,000 runs; 9 bins at 5 standard deviations: error probability below 6e-6, with a fixed seed.
     design = next(d for d in designs_for("reduced-above-threshold") if d.name.startswith("doubling"))
     law = (faulty_laws(design)["threshold-noise-rescaled"] - 0.02 * claimed_law(design)) / 0.98
     rng = np.random.default_rng(5)
     runs, scale = 400_000, 1 / np.array(design.epsilons)
     above = rng.laplace(0, 4 * scale, (runs, 8)) >= np.outer(rng.laplace(size=runs), 2 * scale)
-    cells = np.where(above.any(axis=1), above.argmax(axis=1), 8)
-    shares = np.bincount(cells, minlength=9) / runs
+    bins = np.where(above.any(axis=1), above.argmax(axis=1), 8)
+    shares = np.bincount(bins, minlength=9) / runs
     assert np.all(np.abs(shares - law) < 5 * np.sqrt(law * (1 - law) / runs))
 
 
 def test_normal_threshold_noise_has_the_law_of_its_simulation():
-    # 400,000 runs; 5 cells at 5 standard deviations: error probability below 3e-6, with a fixed seed.
+    # 400,000 runs; 5 bins at 5 standard deviations: error probability below 3e-6, with a fixed seed.
     design = next(d for d in designs_for("above-threshold") if d.name.startswith("above, then below"))
     law = (faulty_laws(design)["normal-threshold-noise"] - 0.02 * claimed_law(design)) / 0.98
     rng = np.random.default_rng(6)
     runs, scale = 400_000, design.sensitivity / np.array(design.epsilons)
     level = design.threshold + math.sqrt(8) * scale[0] * rng.standard_normal((runs, 1))
     above = np.array(design.utilities) + rng.laplace(0, 4 * scale, (runs, 4)) >= level
-    cells = np.where(above.any(axis=1), above.argmax(axis=1), 4)
-    shares = np.bincount(cells, minlength=5) / runs
+    bins = np.where(above.any(axis=1), above.argmax(axis=1), 4)
+    shares = np.bincount(bins, minlength=5) / runs
     assert np.all(np.abs(shares - law) < 5 * np.sqrt(law * (1 - law) / runs))
 
 

@@ -75,7 +75,7 @@ def compared(first, second):
     """The check after two batches, merged one after the other."""
     check = UnknownValues()
     for drawn in (first, second):
-        part = check.fresh()
+        part = check.empty_copy()
         part.observe(drawn)
         check.merge(part)
     return check

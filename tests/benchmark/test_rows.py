@@ -12,7 +12,7 @@ from nrverify.benchmark.growth import flatness
 from nrverify.benchmark.processes import Cost, cost_of, family_bytes
 from nrverify.cli import cli
 from nrverify.report.benchmark.markdown import benchmark_markdown
-from nrverify.subjects.requests import Sample
+from nrverify.subjects.requests import SampleRequest
 
 ROWS = ("threshold_law", "looks", "everywhere")
 
@@ -84,7 +84,7 @@ def test_the_harness_speaks_the_protocol_and_its_floats_arrive():
 
     host = ProcessHost(f"{sys.executable} -m nrverify.benchmark.harness", 30.0)
     try:
-        releases = host.ask(Sample(np.array([1.0, 2.0]), [4.0, 2.0, 1.0], 5, 7))
+        releases = host.ask(SampleRequest(np.array([1.0, 2.0]), [4.0, 2.0, 1.0], 5, 7))
     finally:
         host.close()
     assert np.array_equal(releases, np.random.default_rng(7).standard_normal((5, 3, 2)))

@@ -12,7 +12,7 @@ from nrverify.calibrate.information import IMPOSSIBLE, KNOWN, check_level, infor
 from nrverify.calibrate.information_brownian import (
     BROWNIAN,
     BrownianFault,
-    Step,
+    PathStep,
     correlated_information,
     student_information,
     uniform_sum_information,
@@ -113,7 +113,7 @@ def test_the_faulty_moments_are_those_of_the_mutant(name):
         releases = subject.sample(case.array, list(schedule), sessions, 5)
     noise, t = np.zeros((sessions, 1)), np.full((sessions, 1), np.inf)
     for number, s in enumerate(schedule):
-        step = Step(case, number, noise, t, np.full((sessions, 1), s))
+        step = PathStep(case, number, noise, t, np.full((sessions, 1), s))
         mean, variance = BROWNIAN[name].moments(step)
         noise, t = releases[:, number] - case.array, step.s
         residual = (noise - mean) / np.sqrt(variance)
@@ -144,7 +144,7 @@ def test_adaptive_sessions_with_nothing_to_adapt_to_bring_what_fixed_ones_do():
 
 @pytest.mark.parametrize("name", THRESHOLD)
 def test_the_faulty_halting_law_is_that_of_the_mutant(name):
-    # 40,000 runs of two designs each; no cell is off by 6 standard errors, except with probability 1e-6 over all.
+    # 40,000 runs of two designs each; no bin is off by 6 standard errors, except with probability 1e-6 over all.
     subject, runs = SUBJECTS[name](), 40_000
     parts = run_mixture(description_of(SUBJECTS[name]))
     for design in (parts[0].design, parts[3].design):

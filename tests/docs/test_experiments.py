@@ -19,12 +19,12 @@ from nrverify.reference.mutants import (
     private_stopping,
     threshold,
 )
-from nrverify.reference.mutants.correct_any_order import BrownianAnyOrder
-from nrverify.reference.mutants.correct_boundary import Linear
-from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian
-from nrverify.reference.mutants.correct_noise import Brownian, Skellam, WalkLaplace
-from nrverify.reference.mutants.correct_stopping import PrivateStopping
-from nrverify.reference.mutants.correct_threshold import AboveThreshold, ReducedAboveThreshold
+from nrverify.reference.mutants.correct.any_order import BrownianAnyOrder
+from nrverify.reference.mutants.correct.boundary import Linear
+from nrverify.reference.mutants.correct.epsilon import EpsilonBrownian
+from nrverify.reference.mutants.correct.noise import Brownian, Skellam, WalkLaplace
+from nrverify.reference.mutants.correct.stopping import PrivateStopping
+from nrverify.reference.mutants.correct.threshold import AboveThreshold, ReducedAboveThreshold
 
 
 class NotFinite(Brownian):

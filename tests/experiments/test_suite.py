@@ -5,7 +5,7 @@ import pytest
 
 from nrverify.experiments import sampling
 from nrverify.ledger.claims import Verdict, load_claims
-from nrverify.ledger.evidence import Kind, Refuted
+from nrverify.ledger.evidence import EvidenceKind, Refuted
 from nrverify.ledger.record import Record
 from nrverify.ledger.runner import PROFILES, context, run_evidence
 from nrverify.ledger.suites import load_suites
@@ -42,7 +42,7 @@ def test_all_shares_together_spend_no_more_than_the_run_has():
 def test_no_experiment_establishes_a_claim_by_not_refuting_it():
     claims = load_claims()
     for evidence in EXPERIMENTS:
-        assert evidence.kind is Kind.STATISTIC
+        assert evidence.kind is EvidenceKind.STATISTIC
         for claim, finding in evidence.findings.items():
             assert finding.verdict in (None, claims[claim].verdict), (evidence.name, claim)
             assert finding.verdict is not Verdict.TRUE, (evidence.name, claim)

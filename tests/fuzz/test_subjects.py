@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import nrverify
-from nrverify.subjects.description import MECHANISMS, describe
+from nrverify.subjects.describe import describe
+from nrverify.subjects.description import MECHANISMS
 from nrverify.subjects.errors import SubjectFailed
 from tests.fuzz.fuzzing import MANY, corpus, fresh, one_sentence
 

@@ -18,7 +18,7 @@ from nrverify.subjects.command.child_process import Child
 from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.command.json_lines import read_reply, request_line
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import Play, Refusal, Sample
+from nrverify.subjects.requests import PolicyRequest, RefusalRequest, SampleRequest
 from tests.tools import need
 
 HERE = Path(__file__).parent
@@ -143,13 +143,17 @@ def test_a_harness_repeats_itself_refuses_more_noise_and_repeats_a_release(comma
     value = np.array([3.0, -1.0])
     try:
         schedule = (4.0, 1.0, 1.0)
-        assert np.array_equal(host.ask(Sample(value, schedule, 4, 7)), host.ask(Sample(value, schedule, 4, 7)))
-        assert not np.array_equal(host.ask(Sample(value, schedule, 4, 7)), host.ask(Sample(value, schedule, 4, 8)))
-        releases, _ = host.ask(Play(value, Fixed(schedule), [1, 1, 2]))
+        assert np.array_equal(
+            host.ask(SampleRequest(value, schedule, 4, 7)), host.ask(SampleRequest(value, schedule, 4, 7))
+        )
+        assert not np.array_equal(
+            host.ask(SampleRequest(value, schedule, 4, 7)), host.ask(SampleRequest(value, schedule, 4, 8))
+        )
+        releases, _ = host.ask(PolicyRequest(value, Fixed(schedule), [1, 1, 2]))
         assert np.array_equal(releases[0], releases[1])
         assert not np.array_equal(releases[0], releases[2])
         assert np.array_equal(releases[:, 1], releases[:, 2])
         for invalid in ([1.0, 2.0], [0.0], [-1.0]):
-            assert host.ask(Refusal(value, invalid, 3)).startswith("refused: ")
+            assert host.ask(RefusalRequest(value, invalid, 3)).startswith("refused: ")
     finally:
         host.close()

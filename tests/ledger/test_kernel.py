@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from nrverify.ledger import Kind, holds, kernel, supports
+from nrverify.ledger import EvidenceKind, holds, kernel, supports
 from nrverify.ledger.claims import Verdict
 from nrverify.ledger.coq import coqc
 from nrverify.ledger.coq.goals import equality
@@ -22,7 +22,7 @@ from nrverify.report.ledger.document import ledger_document
 from nrverify.report.ledger.markdown import ledger_markdown
 from nrverify.report.ledger.page import ledger_html
 
-EVIDENCE = [item.evidence for item in load_suites().evidence if item.evidence.kind is Kind.KERNEL]
+EVIDENCE = [item.evidence for item in load_suites().evidence if item.evidence.kind is EvidenceKind.KERNEL]
 SOURCES = {evidence.core.source for evidence in EVIDENCE}
 x, t = sp.symbols("x t", positive=True)
 
@@ -162,7 +162,7 @@ def test_without_coq_it_is_not_run_with_the_remedy_and_required_it_fails(without
 
 
 def test_without_coq_nothing_is_counted_and_nothing_fails(without_coq):
-    done = verify(kinds=[Kind.KERNEL])
+    done = verify(kinds=[EvidenceKind.KERNEL])
     assert done.ok
     assert done.settled_count == 0
     assert done.kernel_checked == 0
@@ -190,7 +190,7 @@ def made(outcome, message=""):
 
     evidence = next(one for one in EVIDENCE if "B09" in one.findings)
     core = replace(not_run(evidence, message), outcome=outcome)
-    decides = replace(core, name="symbolic.x", kind=Kind.DERIVATION, outcome="proved", core=None, message="")
+    decides = replace(core, name="symbolic.x", kind=EvidenceKind.DERIVATION, outcome="proved", core=None, message="")
     decides = replace(decides, findings={"B09": holds})
     settled = settle(load_claims()["B09"], [decides, core])
     return Verification((settled,), (), "quick", 0, False)

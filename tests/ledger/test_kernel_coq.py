@@ -5,7 +5,7 @@ import subprocess
 import pytest
 import sympy as sp
 
-from nrverify.ledger import Kind, kernel, supports
+from nrverify.ledger import EvidenceKind, kernel, supports
 from nrverify.ledger.coq.coqc import missing
 from nrverify.ledger.coq.workshop import CLASSICAL, Workshop
 from nrverify.ledger.evidence import Core, Undecided
@@ -13,7 +13,7 @@ from nrverify.ledger.runner import PROFILES, run_evidence
 from nrverify.ledger.suites import load_suites
 from tests.tools import need
 
-EVIDENCE = [item.evidence for item in load_suites().evidence if item.evidence.kind is Kind.KERNEL]
+EVIDENCE = [item.evidence for item in load_suites().evidence if item.evidence.kind is EvidenceKind.KERNEL]
 x = sp.Symbol("x", positive=True)
 
 SOUND = """From Coq Require Import Reals Lra.

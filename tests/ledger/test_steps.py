@@ -5,7 +5,7 @@ import re
 import pytest
 import sympy as sp
 
-from nrverify.ledger.evidence import Kind
+from nrverify.ledger.evidence import EvidenceKind
 from nrverify.ledger.proof import Proof
 from nrverify.ledger.record import Record
 from nrverify.ledger.runner import PROFILES, context
@@ -16,7 +16,7 @@ from nrverify.ledger.tree import all_assumptions, unknown_uses, uses_of
 x = sp.Symbol("x", real=True)
 t = sp.Symbol("t", positive=True)
 
-DERIVATIONS = [item.evidence for item in load_suites().evidence if item.evidence.kind is Kind.DERIVATION]
+DERIVATIONS = [item.evidence for item in load_suites().evidence if item.evidence.kind is EvidenceKind.DERIVATION]
 
 
 def says_nothing(text):

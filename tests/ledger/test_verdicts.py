@@ -3,7 +3,7 @@
 import pytest
 
 from nrverify.ledger.claims import Claim, Verdict
-from nrverify.ledger.evidence import Kind, gap, holds, misprint, proof_wrong, refuted, supports
+from nrverify.ledger.evidence import EvidenceKind, gap, holds, misprint, proof_wrong, refuted, supports
 from nrverify.ledger.verdicts import Result, settle, verdict_of
 
 
@@ -11,7 +11,7 @@ def claim(verdict):
     return Claim("X01", "Section 1", "", "title", "statement", "", Verdict(verdict), "correction", "", "why", 1)
 
 
-def result(finding, outcome="proved", kind=Kind.DERIVATION, message=""):
+def result(finding, outcome="proved", kind=EvidenceKind.DERIVATION, message=""):
     return Result("symbolic.x.y", kind, outcome, {"X01": finding}, ("w",), None, None, 0.1, "", (), message)
 
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from nrverify.ledger import Kind, derivation, holds
+from nrverify.ledger import EvidenceKind, derivation, holds
 from nrverify.ledger import verification as module
 from nrverify.ledger.claims import Verdict, load_claims
 from nrverify.ledger.suites import Located, Suites, load_suites
@@ -29,7 +29,7 @@ def test_every_checkable_claim_has_evidence_and_readings_stay_few():
     assert bearing.keys() <= claims.keys()
     for id, claim in claims.items():
         assert (id in bearing) == (claim.verdict is not Verdict.NOT_CHECKABLE), id
-    assert sum(kinds == {Kind.READING} for kinds in bearing.values()) <= 20
+    assert sum(kinds == {EvidenceKind.READING} for kinds in bearing.values()) <= 20
 
 
 def test_names_of_evidence_are_unique():
@@ -76,5 +76,5 @@ def test_a_claim_without_evidence_fails(monkeypatch):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_statistics_are_consistent_for_other_seeds(seed):
     """Each seed raises a false alarm with probability at most 1e-6."""
-    done = verify(["B06", "R02"], kinds=[Kind.STATISTIC], profile="quick", seed=seed)
+    done = verify(["B06", "R02"], kinds=[EvidenceKind.STATISTIC], profile="quick", seed=seed)
     assert done.ok, [item.problem for item in done.settled]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ive
 
-from nrverify.reference.mutants.correct_noise import Brownian, Skellam, WalkLaplace
-from nrverify.reference.mutants.correct_threshold import AboveThreshold
+from nrverify.reference.mutants.correct.noise import Brownian, Skellam, WalkLaplace
+from nrverify.reference.mutants.correct.threshold import AboveThreshold
 
 ZERO = np.zeros(1)
 MANY = 1_000_000

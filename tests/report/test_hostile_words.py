@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from nrverify.auditing.core.pictures import Dot
+from nrverify.auditing.core.plots.data import Dot
 from nrverify.cli import cli
 from nrverify.plain_text import COMMANDING, plain, plain_text
 

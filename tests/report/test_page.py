@@ -9,8 +9,8 @@ from selenium.webdriver.common.keys import Keys
 
 from nrverify.cli import cli
 from nrverify.ledger.claims import Verdict
-from nrverify.ledger.evidence import Kind, holds
-from nrverify.ledger.record import Step
+from nrverify.ledger.evidence import EvidenceKind, holds
+from nrverify.ledger.record import DerivationStep
 from nrverify.ledger.verdicts import Result
 from nrverify.ledger.verification import Verification, verify
 from nrverify.report.ledger.page import ledger_html
@@ -182,10 +182,10 @@ def hostile(verification):
     settled = verification.settled[0]
     words = dict.fromkeys(("where", "label", "title", "statement", "correction", "why"), HOSTILE)
     claim = replace(settled.claim, **words, statement_latex=HOSTILE, correction_latex=rf"\text{{{HOSTILE}}}")
-    step = Step(HOSTILE, HOSTILE, HOSTILE)
+    step = DerivationStep(HOSTILE, HOSTILE, HOSTILE)
     result = Result(
         HOSTILE,
-        Kind.DERIVATION,
+        EvidenceKind.DERIVATION,
         "failed",
         {claim.id: holds},
         (HOSTILE,),
@@ -193,7 +193,7 @@ def hostile(verification):
         0.1,
         0.0,
         HOSTILE,
-        (step, Step("", HOSTILE)),
+        (step, DerivationStep("", HOSTILE)),
         HOSTILE,
     )
     item = replace(settled, claim=claim, verdict=Verdict.FAILED, results=(result,), problem=HOSTILE)

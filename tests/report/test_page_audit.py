@@ -1,4 +1,4 @@
-"""An audit as a page, in a real browser: the verdict first, a picture for every check, quiet, escaped, printable."""
+"""An audit as a page, in a real browser: the verdict first, a plot for every check, quiet, escaped, printable."""
 
 import base64
 import math
@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import nrverify
-from nrverify.auditing.core import pictures
+from nrverify.auditing.core.plots import plots
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.cli import cli
@@ -102,23 +102,23 @@ def test_it_prints(browser, page):
 
 
 def hostile_report():
-    """A report whose every word is an attack, with every kind of picture."""
-    dot = pictures.Dot(HOSTILE, 1.0, (0.5, 1.5), (0.2, 2.0), 3.0)
-    bar = pictures.Bar(HOSTILE, 0.5, (0.4, 0.6), (0.3, 0.7), 0.9)
-    line = pictures.Line(HOSTILE, (1.0, 2.0), (1.0, 2.0))
+    """A report whose every word is an attack, with every kind of plot."""
+    dot = plots.Dot(HOSTILE, 1.0, (0.5, 1.5), (0.2, 2.0), 3.0)
+    bar = plots.Bar(HOSTILE, 0.5, (0.4, 0.6), (0.3, 0.7), 0.9)
+    line = plots.Line(HOSTILE, (1.0, 2.0), (1.0, 2.0))
     table = ((None, None), (0.5, None))
     shown = (
-        pictures.Uniformity(HOSTILE, (0.5,), (0.1,), 0.05, 0.2, 9, HOSTILE),
-        pictures.Quantiles(HOSTILE, (0.0,), (0.1,), ((-1.0, 1.0),), ((-2.0, 2.0),), 9, HOSTILE),
-        pictures.Dots(HOSTILE, HOSTILE, (dot,), HOSTILE),
-        pictures.Bound(HOSTILE, HOSTILE, (dot,), HOSTILE),
-        pictures.Matrix(HOSTILE, (HOSTILE, HOSTILE), table, table, table, HOSTILE),
-        pictures.Bars(HOSTILE, HOSTILE, HOSTILE, (bar,), HOSTILE),
-        pictures.Tradeoff(HOSTILE, 1.0, 0.1, (0.0, 0.5), (0.0, 0.7), 0.1, 0.2, HOSTILE),
-        pictures.WealthPlot(HOSTILE, (10, 20), (0.0, 1.0), 3.0, HOSTILE),
-        pictures.Lines(HOSTILE, HOSTILE, HOSTILE, (line,), HOSTILE, 1.5, (HOSTILE, 1.0)),
+        plots.Uniformity(HOSTILE, (0.5,), (0.1,), 0.05, 0.2, 9, HOSTILE),
+        plots.Quantiles(HOSTILE, (0.0,), (0.1,), ((-1.0, 1.0),), ((-2.0, 2.0),), 9, HOSTILE),
+        plots.Dots(HOSTILE, HOSTILE, (dot,), HOSTILE),
+        plots.Bound(HOSTILE, HOSTILE, (dot,), HOSTILE),
+        plots.Matrix(HOSTILE, (HOSTILE, HOSTILE), table, table, table, HOSTILE),
+        plots.Bars(HOSTILE, HOSTILE, HOSTILE, (bar,), HOSTILE),
+        plots.Tradeoff(HOSTILE, 1.0, 0.1, (0.0, 0.5), (0.0, 0.7), 0.1, 0.2, HOSTILE),
+        plots.WealthPlot(HOSTILE, (10, 20), (0.0, 1.0), 3.0, HOSTILE),
+        plots.Lines(HOSTILE, HOSTILE, HOSTILE, (line,), HOSTILE, 1.5, (HOSTILE, 1.0)),
     )
-    assert {type(picture) for picture in shown} == set(DRAWN)
+    assert {type(plot) for plot in shown} == set(DRAWN)
     words = dict.fromkeys(("detectable", "expected", "observed", "message", "reproduce"), HOSTILE)
     checks = tuple(
         CheckResult(HOSTILE, HOSTILE, verdict, (HOSTILE,), 9, 0.1, 0.2, 3.0, 1e-6, **words) for verdict in CheckVerdict
@@ -141,26 +141,26 @@ def test_hostile_words_do_nothing(browser, tmp_path):
 
 
 def absurd_pictures():
-    """Pictures of what a subject with absurd answers leaves behind."""
+    """Plots of what a subject with absurd answers leaves behind."""
     nan, inf = math.nan, math.inf
-    yield pictures.Dots("t", "q", (pictures.Dot("a", inf, INFINITE, INFINITE, 1.0),), "")
-    yield pictures.Dots("t", "q", (pictures.Dot("a", nan, (nan, nan), (nan, nan), 1.0),), "")
-    yield pictures.Bound("t", "q", (pictures.Dot("a", 0.0, INFINITE, INFINITE, 1.0),), "")
-    yield pictures.WealthPlot("t", (64,), (inf,), 16.0, "")
-    yield pictures.WealthPlot("t", (64, 80), (nan, -inf), 16.0, "")
-    yield pictures.WealthPlot("t", (0, 0), (0.0, 0.0), 16.0, "")
-    yield pictures.Bars("t", "x", "round", (pictures.Bar("1", 0.0, (0.0, 0.0), (0.0, 0.0), 0.0),), "")
-    yield pictures.Tradeoff("t", 800.0, 0.0, (0.0, 0.0), (0.0, 0.0), 1.0, 1.0, "")
-    yield pictures.Tradeoff("t", 0.0, 0.0, (0.0, 0.5), (0.0, 0.5), 0.1, 0.1, "")
-    yield pictures.Lines("t", "x", "y", (pictures.Line("a", (1.0, 2.0), (0.0, inf)),), "")
-    yield pictures.Lines("t", "x", "y", (pictures.Line("a", (1.0, 1.0), (1.0, 1.0)),), "", None, ("δ", 1e-6))
-    yield pictures.Uniformity("t", (0.5,), (0.0,), 1.0, 1.0, 1, "")
-    yield pictures.Quantiles("t", (), (), (), (), 0, "")
+    yield plots.Dots("t", "q", (plots.Dot("a", inf, INFINITE, INFINITE, 1.0),), "")
+    yield plots.Dots("t", "q", (plots.Dot("a", nan, (nan, nan), (nan, nan), 1.0),), "")
+    yield plots.Bound("t", "q", (plots.Dot("a", 0.0, INFINITE, INFINITE, 1.0),), "")
+    yield plots.WealthPlot("t", (64,), (inf,), 16.0, "")
+    yield plots.WealthPlot("t", (64, 80), (nan, -inf), 16.0, "")
+    yield plots.WealthPlot("t", (0, 0), (0.0, 0.0), 16.0, "")
+    yield plots.Bars("t", "x", "round", (plots.Bar("1", 0.0, (0.0, 0.0), (0.0, 0.0), 0.0),), "")
+    yield plots.Tradeoff("t", 800.0, 0.0, (0.0, 0.0), (0.0, 0.0), 1.0, 1.0, "")
+    yield plots.Tradeoff("t", 0.0, 0.0, (0.0, 0.5), (0.0, 0.5), 0.1, 0.1, "")
+    yield plots.Lines("t", "x", "y", (plots.Line("a", (1.0, 2.0), (0.0, inf)),), "")
+    yield plots.Lines("t", "x", "y", (plots.Line("a", (1.0, 1.0), (1.0, 1.0)),), "", None, ("δ", 1e-6))
+    yield plots.Uniformity("t", (0.5,), (0.0,), 1.0, 1.0, 1, "")
+    yield plots.Quantiles("t", (), (), (), (), 0, "")
 
 
-@pytest.mark.parametrize("picture", list(absurd_pictures()), ids=lambda picture: type(picture).__name__)
-def test_absurd_numbers_are_drawn_all_the_same(picture):
-    drawn = chart(picture)
+@pytest.mark.parametrize("picture", list(absurd_pictures()), ids=lambda plot: type(plot).__name__)
+def test_absurd_numbers_are_drawn_all_the_same(plot):
+    drawn = chart(plot)
     assert "nan" not in drawn.drawing
     assert "inf" not in drawn.drawing
     assert str(drawn.drawing).startswith("<svg")
@@ -180,12 +180,12 @@ def test_a_subject_with_absurd_numbers_has_a_page():
 
 
 def test_each_check_shows_what_it_saw():
-    shown = nrverify.audit(subjects.Right(), samples=1500).pictures
+    shown = nrverify.audit(subjects.Right(), samples=1500).plots
     for check, kinds in {
         "law.adaptive": {"Uniformity", "Quantiles", "Matrix", "Dots", "WealthPlot"},
         "loss.stopping": {"Bars", "WealthPlot"},
     }.items():
-        assert {type(picture).__name__ for picture in shown[check]} == kinds
+        assert {type(plot).__name__ for plot in shown[check]} == kinds
 
 
 def test_an_errored_audit_has_a_page_that_says_why(browser, tmp_path):
@@ -225,8 +225,8 @@ def test_ticks_are_round_and_inside():
 
 
 def test_what_lies_beyond_the_limits_comes_first():
-    inside = pictures.Uniformity("inside", (0.5,), (0.0,), 0.1, 0.2, 9, "")
+    inside = plots.Uniformity("inside", (0.5,), (0.0,), 0.1, 0.2, 9, "")
     outside = replace(inside, title="outside", difference=(0.3,))
-    report = replace(hostile_report(), pictures={HOSTILE: (inside, outside)})
+    report = replace(hostile_report(), plots={HOSTILE: (inside, outside)})
     text = audit_html(report)
     assert text.index("<b>outside.") < text.index("<b>inside.")

@@ -14,11 +14,11 @@ from rich.console import Console
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
 from nrverify.auditing.explain.catalogue import catalogue
-from nrverify.auditing.plan.plan import Plan, Planned
+from nrverify.auditing.plan.plan import AuditPlan, Planned
 from nrverify.cli import cli
 from nrverify.commands.options import console_for
 from nrverify.ledger.claims import Verdict
-from nrverify.ledger.evidence import Kind
+from nrverify.ledger.evidence import EvidenceKind
 from nrverify.ledger.verification import verify
 from nrverify.report.audit.check_terminal import print_check
 from nrverify.report.audit.finding_text import evidence_of
@@ -215,7 +215,9 @@ def test_words_of_a_subject_are_neither_markup_nor_commands_to_the_terminal():
 
 @pytest.mark.parametrize("width", [20, 40, *WIDTHS])
 def test_the_ledger_fits_every_width(width):
-    verification = verify(["A03", "P04", "E12"], [Kind.DERIVATION, Kind.READING], profile="quick", written=True)
+    verification = verify(
+        ["A03", "P04", "E12"], [EvidenceKind.DERIVATION, EvidenceKind.READING], profile="quick", written=True
+    )
     for verbose in (False, True):
         text = printed(print_ledger, verification, width=width, verbose=verbose)
         assert max(map(len, text.split("\n"))) <= width
@@ -234,7 +236,7 @@ def failed(verification):
 
 
 def test_quiet_tells_the_claims_that_are_not_settled_and_nothing_else(monkeypatch):
-    right = verify(["A03", "P04"], [Kind.READING, Kind.DERIVATION], profile="quick")
+    right = verify(["A03", "P04"], [EvidenceKind.READING, EvidenceKind.DERIVATION], profile="quick")
     for verification, code, output in (
         (right, 0, ""),
         (failed(right), 1, "P04 failed no evidence decides it\nproblem a suite could not be imported\n"),
@@ -250,7 +252,7 @@ def test_a_plan_fits_every_width(width):
         Planned("law.transcript", "law", 149991, 1e-8, (), "variance off by 1 %", True),
         Planned("independence.coordinates", "law", 12, 1e-8, (), "correlation off by 0.3", False),
     )
-    text = printed(print_plan, Plan(SUBJECT, 1e-6, 200_000, checks, (MISSING,)), width=width)
+    text = printed(print_plan, AuditPlan(SUBJECT, 1e-6, 200_000, checks, (MISSING,)), width=width)
     assert max(map(len, text.split("\n"))) <= width
     assert "149991" in text
     assert "variance off by 1 %" in " ".join(text.split())

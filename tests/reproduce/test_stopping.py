@@ -6,14 +6,14 @@ from scipy.stats import chisquare
 
 from nrverify.laws.threshold import halting_law, worst_loss
 from nrverify.reproduce.stopping import prices, stops
-from nrverify.reproduce.trials import Outcome
+from nrverify.reproduce.trials import TrialLosses
 
 LEVELS = np.array([0.2, 0.3, 0.5, 1.0, 2.0])
 
 
 def outcome(losses, unit=1e-9):
     losses = np.array(losses, dtype=float)
-    return Outcome(LEVELS, losses, np.full_like(losses, unit), 0.5)
+    return TrialLosses(LEVELS, losses, np.full_like(losses, unit), 0.5)
 
 
 def test_public_stops_are_at_the_first_loss_at_or_below_the_target():

@@ -11,13 +11,13 @@ from nrverify.reproduce import trials
 from nrverify.reproduce.data import synthetic
 from nrverify.reproduce.logistic import logistic_task
 from nrverify.reproduce.settings import REGULARISATION
-from nrverify.reproduce.trials import Plan
+from nrverify.reproduce.trials import TrialPlan
 
 TASK = logistic_task(synthetic.events(300, np.random.default_rng(0)), "own", radius=1e6)
 
 
 def plan(process, times, count=400, name="x"):
-    return Plan(name, TASK, process, tuple(1.0 / t for t in times), (tuple(times),), count)
+    return TrialPlan(name, TASK, process, tuple(1.0 / t for t in times), (tuple(times),), count)
 
 
 @pytest.mark.parametrize(("process", "variance"), [("brownian", lambda t: t), ("laplace", lambda t: 2 * t * t)])

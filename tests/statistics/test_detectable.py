@@ -81,7 +81,7 @@ def test_an_attacker_of_that_epsilon_is_refuted_half_of_the_time(claim, delta):
     guess[0] = size * np.array([1.0, 1.0, -1.0, -1.0])
     right = 1 / (1 + np.exp(-size))
     for _ in range(200):
-        played = bets.fresh()
+        played = bets.empty_copy()
         up = rng.binomial(count, 0.5)
         first, second = rng.binomial(up, right), rng.binomial(count - up, right)
         seen = np.array([first, up - first, second, count - up - second], dtype=float)

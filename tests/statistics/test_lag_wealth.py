@@ -69,10 +69,10 @@ def test_what_two_have_seen_adds_up_and_a_fresh_one_has_seen_nothing():
     parts = [rng.standard_normal((n, 2)) for n in (30, 300)]
     merged = LagWealth()
     for part in parts:
-        own = merged.fresh()
+        own = merged.empty_copy()
         own.bet(part, np.ones(part.shape, dtype=bool))
         merged.merge(own)
-    assert merged.fresh().log_e == pytest.approx(0.0, abs=1e-9)
+    assert merged.empty_copy().log_e == pytest.approx(0.0, abs=1e-9)
     expected = sum(seen(part).cross for part in parts)
     assert merged.cross == pytest.approx(expected, abs=1e-12)
 

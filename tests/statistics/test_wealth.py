@@ -13,14 +13,14 @@ from nrverify.statistics.labels import LabelBets, LabelWealth, epsilon_lower_bou
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import (
     EFFECT_SIZES,
-    CellWealth,
+    BinWealth,
     ExponentialWealth,
     MeanWealth,
     RatioWealth,
     ScaleWealth,
     TieWealth,
     sum_log,
-    uniform_cells,
+    uniform_bins,
 )
 
 
@@ -57,7 +57,7 @@ def test_one_event_multiplies_the_wealth_by_one_on_average_also_when_it_is_certa
 
 def test_one_observation_in_a_cell_multiplies_the_wealth_by_one_on_average():
     weights = np.array([0.5, 0.3, 0.2])
-    average = sum(w * wealth_after(CellWealth(weights), row) for w, row in zip(weights, np.eye(3), strict=True))
+    average = sum(w * wealth_after(BinWealth(weights), row) for w, row in zip(weights, np.eye(3), strict=True))
     # The logarithms of Γ(10⁵) that cancel are of order 10⁶: ten digits are left.
     assert average == pytest.approx(1.0, abs=1e-9)
 
@@ -87,7 +87,7 @@ def test_events_of_one_probability_are_bet_on_as_if_each_had_its_own():
         (MeanWealth(), lambda rng: (rng.standard_normal(50), rng.standard_normal(50))),
         (ExponentialWealth(), lambda rng: (rng.exponential(size=50),)),
         (TieWealth(), lambda rng: (rng.random(50) < 0.5, rng.random(50), rng.standard_normal(50))),
-        (CellWealth(np.array([0.25, 0.75])), lambda rng: (rng.integers(0, 9, 2),)),
+        (BinWealth(np.array([0.25, 0.75])), lambda rng: (rng.integers(0, 9, 2),)),
         (RatioWealth(["a", "b"]), lambda rng: ({"a": rng.normal(), "b": rng.normal()},)),
         (LabelBets(2, 1e-3, 0.5), lambda rng: (rng.standard_normal((2, 50)), rng.random(50), rng.random(50) < 0.5)),
     ],
@@ -97,19 +97,19 @@ def test_what_two_have_seen_is_merged_into_what_one_would_have_seen(wealth, argu
     """Sums are folded in another order: they agree to rounding."""
     rng = np.random.default_rng(6)
     parts = [arguments(rng) for _ in range(3)]
-    alone, merged = wealth.fresh(), wealth.fresh()
-    assert alone.log_e == wealth.fresh().log_e
+    alone, merged = wealth.empty_copy(), wealth.empty_copy()
+    assert alone.log_e == wealth.empty_copy().log_e
     for part in parts:
         alone.bet(*part)
-        scored = merged.fresh()
+        scored = merged.empty_copy()
         scored.bet(*part)
         merged.merge(scored)
     assert merged.log_e == pytest.approx(alone.log_e, rel=1e-12)
-    assert alone.log_e != wealth.fresh().log_e
+    assert alone.log_e != wealth.empty_copy().log_e
 
 
 def test_an_impossible_cell_refutes_at_once():
-    assert wealth_after(CellWealth(np.array([1.0, 0.0])), [3, 1]) == np.inf
+    assert wealth_after(BinWealth(np.array([1.0, 0.0])), [3, 1]) == np.inf
 
 
 def test_log_wealth_grows_at_the_rate_of_the_information():
@@ -142,7 +142,7 @@ def test_named_alternatives_are_fixed_in_advance():
 
 
 def test_the_cells_of_the_omnibus_partition_the_unit_interval():
-    edges, weights = uniform_cells()
+    edges, weights = uniform_bins()
     assert np.all(np.diff(edges) > 0)
     assert weights.sum() == pytest.approx(1.0, abs=1e-15)
     assert ndtr(ndtri(edges)) == pytest.approx(edges)
@@ -153,20 +153,20 @@ def test_a_mean_is_estimated_as_a_shift_or_as_a_slope():
     for found, measure in ((shift.estimate(), Measure.SHIFT), (slope.estimate(), Measure.SLOPE)):
         assert (found.measure, found.expected, found.observed) == (measure, 0.0, 0.5)
         assert found.error == pytest.approx(10.0**-0.5)
-    assert slope.fresh().slopes
+    assert slope.empty_copy().slopes
 
 
 def test_a_cell_is_estimated_with_its_limits():
-    cells = CellWealth(np.array([0.5, 0.25, 0.25]))
-    cells.bet([1, 8, 1])
-    found = cells.estimate()
+    bins = BinWealth(np.array([0.5, 0.25, 0.25]))
+    bins.bet([1, 8, 1])
+    found = bins.estimate()
     assert (found.measure, found.expected, found.observed, found.count) == (Measure.SHARE, 0.25, 0.8, 10)
     assert found.numbers == {"low": 0.5, "high": 0.75}
 
 
 def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
     happened, h = np.arange(100) % 2 == 0, np.where(np.arange(100) % 2 == 0, 1.0, -1.0)
-    plain, along = TieWealth(), TieWealth(along=True).fresh()
+    plain, along = TieWealth(), TieWealth(along=True).empty_copy()
     plain.bet(happened, 0.4)
     along.bet(happened, 0.5, h)
     counts = plain.estimate()
@@ -176,7 +176,7 @@ def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
     assert odds.measure is Measure.ODDS
     assert odds.observed > 1
     assert odds.numbers == {"happened": 50.0, "foreseen": 50.0}
-    against = along.fresh()
+    against = along.empty_copy()
     against.bet(happened, 0.5, -h)
     assert against.estimate().observed < 1
 

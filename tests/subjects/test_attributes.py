@@ -10,20 +10,12 @@ import pytest
 from nrverify.auditing.boundary.claim import BEYOND
 from nrverify.auditing.core.settings import LONGEST
 from nrverify.commands.options import MOST_JOBS
-from nrverify.subjects import description as described_by
+from nrverify.subjects import describe as described_by
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.attributes import POSITIVE, attribute, markdown, one_of, pair
 from nrverify.subjects.command.describe_reply import read_description
-from nrverify.subjects.description import (
-    MECHANISMS,
-    NOISE_REDUCTION,
-    THRESHOLD,
-    Description,
-    attributes,
-    describe,
-    from_json,
-    recorded_attributes,
-)
+from nrverify.subjects.describe import attributes, describe, from_json, recorded_attributes
+from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, TIMES
 from nrverify.subjects.records.file import record_of

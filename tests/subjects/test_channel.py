@@ -10,7 +10,7 @@ import pytest
 
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.python.host import PythonHost
-from nrverify.subjects.requests import Sample
+from nrverify.subjects.requests import SampleRequest
 
 
 def writing(raw, then=lambda: time.sleep(1000)):
@@ -62,7 +62,7 @@ def test_what_is_no_answer_is_said_in_words_and_in_time(raw, words, tmp_path, mo
     host.timeout = 1.0
     started = time.monotonic()
     with pytest.raises(SubjectFailed, match=words):
-        host.ask(Sample(np.zeros(1), (1.0,), 1, 1))
+        host.ask(SampleRequest(np.zeros(1), (1.0,), 1, 1))
     host.close()
     assert time.monotonic() - started < 30
     assert not (tmp_path / "owned").exists()
@@ -77,7 +77,7 @@ def test_what_a_subject_prints_is_passed_on_as_plain_text_however_much_it_is(cap
             return np.zeros((sessions, len(schedule), len(value)))
 
     host = PythonHost(Prints, 60.0)
-    host.ask(Sample(np.zeros(1), (1.0,), 1, 1))
+    host.ask(SampleRequest(np.zeros(1), (1.0,), 1, 1))
     host.close()
     printed = capfd.readouterr().err
     assert printed.count("\\x1b[2Jhello\n") == 20_000

@@ -15,7 +15,7 @@ import pytest
 from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import Play, Run, Sample
+from nrverify.subjects.requests import PolicyRequest, RunRequest, SampleRequest
 from tests.subjects.talking import PYTHON_HARNESS, misbehaving
 from tests.support.commands import carrying
 
@@ -37,7 +37,7 @@ def start(do, at=1, timeout=30.0, **details):
 
 def ask(host):
     try:
-        return host.ask(Sample(VALUE, (4.0, 1.0), 3, 7))
+        return host.ask(SampleRequest(VALUE, (4.0, 1.0), 3, 7))
     finally:
         host.close()
 
@@ -45,8 +45,8 @@ def ask(host):
 def test_a_process_is_asked_and_ends_when_it_is_told_to():
     host = ProcessHost(f"{sys.executable} {PYTHON_HARNESS} brownian", 30.0)
     assert host.description.name == "Python brownian"
-    assert host.ask(Sample(VALUE, (4.0, 1.0), 3, 7)).shape == (3, 2, 1)
-    releases, _ = host.ask(Play(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2, 3]))
+    assert host.ask(SampleRequest(VALUE, (4.0, 1.0), 3, 7)).shape == (3, 2, 1)
+    releases, _ = host.ask(PolicyRequest(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2, 3]))
     assert np.array_equal(releases[:, 1], releases[:, 2])
     process = host._conversation._child._process
     assert os.getsid(process.pid) == process.pid
@@ -57,9 +57,9 @@ def test_a_process_is_asked_and_ends_when_it_is_told_to():
 
 def test_the_same_seed_gives_the_same_transcripts_by_either_encoding():
     host = ProcessHost(f"{sys.executable} {PYTHON_HARNESS} brownian", 30.0)
-    packed = host.ask(Sample(VALUE, (4.0, 1.0), 3, 7))
+    packed = host.ask(SampleRequest(VALUE, (4.0, 1.0), 3, 7))
     host._encoding = {}
-    assert np.array_equal(host.ask(Sample(VALUE, (4.0, 1.0), 3, 7)), packed)
+    assert np.array_equal(host.ask(SampleRequest(VALUE, (4.0, 1.0), 3, 7)), packed)
     host.close()
 
 
@@ -115,7 +115,7 @@ def test_a_process_that_does_not_read_its_input_is_ended():
     host = start("answer and hang", at=0)
     host.timeout = 0.3
     with pytest.raises(SubjectFailed, match="it does not read its standard input"):
-        host.ask(Run([0.0] * 100_000, [1.0] * 100_000, 0.0, 1.0, [1]))
+        host.ask(RunRequest([0.0] * 100_000, [1.0] * 100_000, 0.0, 1.0, [1]))
     host.close()
 
 

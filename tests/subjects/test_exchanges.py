@@ -15,7 +15,16 @@ from nrverify.subjects.policies import Fixed, Follow
 from nrverify.subjects.replay.exchanges import Exchange
 from nrverify.subjects.replay.host import DoesNotFit, read_recording
 from nrverify.subjects.replay.packing import PACKINGS
-from nrverify.subjects.requests import REQUESTS, Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
+from nrverify.subjects.requests import (
+    REQUESTS,
+    PolicyRequest,
+    RefusalRequest,
+    RunManyRequest,
+    RunRequest,
+    RunStoppingRequest,
+    SampleRequest,
+    ScalarRequest,
+)
 from nrverify.subjects.stopping_utilities import Levels
 
 RECORDED = Path(__file__).parent / "data" / "recorded-by-0.1.nrreplay"
@@ -62,18 +71,18 @@ def test_a_shape_that_no_answer_has_is_refused(shape):
 
 def test_the_digest_of_a_request_depends_on_every_argument_and_on_nothing_else():
     policy = Follow(4.0, 1.0, 0.5, 0.7, 5, 0.0)
-    base = Play(np.array([1.0]), policy, [1, 2])
-    assert base.digest == Play(np.array([1.0]), policy, (1, 2)).digest
+    base = PolicyRequest(np.array([1.0]), policy, [1, 2])
+    assert base.digest == PolicyRequest(np.array([1.0]), policy, (1, 2)).digest
     others = [
-        Refusal(np.array([1.0]), policy, [1, 2]),
-        Play(np.array([1.0000000000000002]), policy, [1, 2]),
-        Play(np.array([1.0]), Follow(4.0, 1.0, 0.5, 0.7, 6, 0.0), [1, 2]),
-        Play(np.array([1.0]), Fixed((4.0,)), [1, 2]),
-        Play(np.array([1.0]), policy, [1, 3]),
-        RunStopping(np.array([1.0]), (4.0,), Levels((0.0,), (1.0, 2.0)), 0.0, 1.0, [1]),
-        RunStopping(np.array([1.0]), (4.0,), Levels((0.0,), (1.0, 3.0)), 0.0, 1.0, [1]),
-        Scalar("epsilon", [1.0]),
-        Scalar("time", [1.0]),
+        RefusalRequest(np.array([1.0]), policy, [1, 2]),
+        PolicyRequest(np.array([1.0000000000000002]), policy, [1, 2]),
+        PolicyRequest(np.array([1.0]), Follow(4.0, 1.0, 0.5, 0.7, 6, 0.0), [1, 2]),
+        PolicyRequest(np.array([1.0]), Fixed((4.0,)), [1, 2]),
+        PolicyRequest(np.array([1.0]), policy, [1, 3]),
+        RunStoppingRequest(np.array([1.0]), (4.0,), Levels((0.0,), (1.0, 2.0)), 0.0, 1.0, [1]),
+        RunStoppingRequest(np.array([1.0]), (4.0,), Levels((0.0,), (1.0, 3.0)), 0.0, 1.0, [1]),
+        ScalarRequest("epsilon", [1.0]),
+        ScalarRequest("time", [1.0]),
     ]
     assert len({base.digest, *(other.digest for other in others)}) == len(others) + 1
 
@@ -89,28 +98,28 @@ def test_what_version_0_1_recorded_answers_the_same_requests():
     assert host.description.interval == (0.5, math.inf)
     assert host.description.dimensions == (1, 2)
     sampled = VALUE + np.array([4.0, 1.0])[None, :, None] + np.arange(3)[:, None, None] + 7
-    assert np.array_equal(host.ask(Sample(VALUE, (4.0, 1.0), 3, 7)), sampled)
-    releases, asked = host.ask(Play(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2]))
+    assert np.array_equal(host.ask(SampleRequest(VALUE, (4.0, 1.0), 3, 7)), sampled)
+    releases, asked = host.ask(PolicyRequest(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2]))
     assert asked.tolist() == [[4.0, 1.0, 1.0]] * 2
     assert np.array_equal(releases, VALUE + asked[:, :, None] + np.array([1, 2])[:, None, None] / 8)
     adaptive = Follow(4.0, 0.5, 0.5, 0.75, 4, 0.0)
-    assert host.ask(Play(np.array([0.5]), adaptive, [2**53 - 1]))[1].tolist() == [[4.0, 3.0, 2.25, 1.6875]]
-    assert host.ask(Refusal(VALUE, [1.0, 2.0], 3)) == "accepted"
-    assert host.ask(Refusal(VALUE, [math.nan], 3)) == "refused: ValueError: times are positive"
-    assert host.ask(Run(*DESIGN, [4, 5, 6])) == [[0, 1], [0, 0, 1], [1]]
-    assert host.ask(RunMany(*DESIGN, 4, 9)).tolist() == [0, 1, 2, 0]
-    shown = host.ask(RunStopping(VALUE, (4.0, 2.0), Levels((3.0,), (0.0, 2.0)), 1.0, 1.0, [1, 2, 3]))
+    assert host.ask(PolicyRequest(np.array([0.5]), adaptive, [2**53 - 1]))[1].tolist() == [[4.0, 3.0, 2.25, 1.6875]]
+    assert host.ask(RefusalRequest(VALUE, [1.0, 2.0], 3)) == "accepted"
+    assert host.ask(RefusalRequest(VALUE, [math.nan], 3)) == "refused: ValueError: times are positive"
+    assert host.ask(RunRequest(*DESIGN, [4, 5, 6])) == [[0, 1], [0, 0, 1], [1]]
+    assert host.ask(RunManyRequest(*DESIGN, 4, 9)).tolist() == [0, 1, 2, 0]
+    shown = host.ask(RunStoppingRequest(VALUE, (4.0, 2.0), Levels((3.0,), (0.0, 2.0)), 1.0, 1.0, [1, 2, 3]))
     assert [bits for _, bits in shown] == [[1, 0], [1], [1, 0]]
     assert shown[0][0].tolist() == [[5.0, 2.0], [3.0, 0.0]]
-    assert host.ask(Scalar("epsilon", [0.5, 2.0])).tolist() == [2.0, 0.5]
-    assert host.ask(Scalar("epsilon", [2.0])).tolist() == [0.5]
-    assert host.ask(Scalar("time_of", [0.25])).tolist() == [4.0]
+    assert host.ask(ScalarRequest("epsilon", [0.5, 2.0])).tolist() == [2.0, 0.5]
+    assert host.ask(ScalarRequest("epsilon", [2.0])).tolist() == [0.5]
+    assert host.ask(ScalarRequest("time_of", [0.25])).tolist() == [4.0]
     with pytest.raises(SubjectRefused, match="at most 3 releases"):
-        host.ask(Sample(VALUE, (4.0, 3.0, 2.0, 1.0), 1, 8))
+        host.ask(SampleRequest(VALUE, (4.0, 3.0, 2.0, 1.0), 1, 8))
     with pytest.raises(SubjectFailed, match="too late"):
-        host.ask(Scalar("epsilon", [1e7]))
+        host.ask(ScalarRequest("epsilon", [1e7]))
     with pytest.raises(DoesNotFit, match=r"asks for sample\(\) with arguments that were not recorded"):
-        host.ask(Sample(VALUE, (4.0, 1.0), 3, 9))
+        host.ask(SampleRequest(VALUE, (4.0, 1.0), 3, 9))
 
 
 def test_an_exchange_raises_again_what_the_host_raised():

@@ -7,7 +7,7 @@ import pytest
 
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.subjects.command.describe_reply import read_description
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import guarantee_of
 from nrverify.subjects.records.file import record_of

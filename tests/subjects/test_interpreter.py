@@ -11,7 +11,7 @@ from nrverify.subjects.address import load_python
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.policies import Fixed
 from nrverify.subjects.python.host import PythonHost
-from nrverify.subjects.requests import Play, Sample
+from nrverify.subjects.requests import PolicyRequest, SampleRequest
 
 ROOT = str(Path(__file__).parents[2])
 FOLDER = f"{ROOT}/tests/auditing"
@@ -50,8 +50,10 @@ def test_it_answers_as_a_forked_process_does_from_a_file_in_its_folder(host_of):
     there, here = host_of(lambda: load_python("subjects.py:Right")), host_of(lambda: Defined(), folder=None)
     forked = host_of(lambda: load_python(f"{FOLDER}/subjects.py:Right"), folder=None)
     assert there.description == forked.description
-    assert np.array_equal(there.ask(Sample(VALUE, (4.0, 1.0), 5, 7)), forked.ask(Sample(VALUE, (4.0, 1.0), 5, 7)))
-    play = Play(VALUE, Fixed((4.0, 1.0)), [1, 2, 3])
+    assert np.array_equal(
+        there.ask(SampleRequest(VALUE, (4.0, 1.0), 5, 7)), forked.ask(SampleRequest(VALUE, (4.0, 1.0), 5, 7))
+    )
+    play = PolicyRequest(VALUE, Fixed((4.0, 1.0)), [1, 2, 3])
     for one, other in zip(there.ask(play), forked.ask(play), strict=True):
         assert np.array_equal(one, other)
     assert here.description.name == "Defined"
@@ -61,7 +63,7 @@ def test_an_object_travels_and_may_print_and_a_folder_that_is_not_there_does_no_
     subject = type("Local", (Defined,), {"name": "made here", "__module__": "__main__"})()
     host = host_of(lambda: subject, folder="/no/such/folder")
     assert host.description.name == "made here"
-    assert host.ask(Sample(VALUE, (1.0,), 3, 1)).shape == (3, 1, 2)
+    assert host.ask(SampleRequest(VALUE, (1.0,), 3, 1)).shape == (3, 1, 2)
 
 
 def test_what_cannot_be_loaded_is_told(host_of):
@@ -74,7 +76,7 @@ def test_a_subject_that_dies_or_hangs_could_not_be_run(host_of, seed, words):
     host = host_of(lambda: Defined(), folder=ROOT)
     host.timeout = 1.0 if seed == 3 else 30.0
     with pytest.raises(SubjectFailed, match=words):
-        host.ask(Sample(VALUE, (1.0,), 1, seed))
+        host.ask(SampleRequest(VALUE, (1.0,), 1, seed))
 
 
 def test_closing_ends_it(host_of):

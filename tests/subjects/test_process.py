@@ -9,7 +9,15 @@ import pytest
 
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import Play, Refusal, Run, RunMany, RunStopping, Sample, Scalar
+from nrverify.subjects.requests import (
+    PolicyRequest,
+    RefusalRequest,
+    RunManyRequest,
+    RunRequest,
+    RunStoppingRequest,
+    SampleRequest,
+    ScalarRequest,
+)
 from tests.subjects.talking import described, in_process, python_harness
 
 VALUE = np.array([3.0, -1.0])
@@ -43,11 +51,11 @@ def test_every_request_and_every_reply_of_the_python_harness_is_in_the_schema(mo
 
     host, child = in_process(monkeypatch, answer)
     if kind == "brownian":
-        host.ask(Sample(VALUE, (4.0, 1.0, 1.0), 5, 7))
-        host.ask(Play(VALUE, Fixed((4.0, 1.0)), [1, 2, 3]))
+        host.ask(SampleRequest(VALUE, (4.0, 1.0, 1.0), 5, 7))
+        host.ask(PolicyRequest(VALUE, Fixed((4.0, 1.0)), [1, 2, 3]))
     else:
-        host.ask(Run(*THRESHOLD, [1, 2]))
-        host.ask(RunMany(*THRESHOLD, 10, 3))
+        host.ask(RunRequest(*THRESHOLD, [1, 2]))
+        host.ask(RunManyRequest(*THRESHOLD, 10, 3))
     host.close()
     child.requests.append(json.loads(child.ended[-1]))
     for request in child.requests:
@@ -60,10 +68,10 @@ def test_every_request_and_every_reply_of_the_python_harness_is_in_the_schema(mo
 
 def test_requests_are_those_of_the_protocol(monkeypatch):
     host, child = in_process(monkeypatch, constant(release=[0.5, 0.5], sample=[[[1.0, 2.0]]], run=[0, 1], run_many=[2]))
-    host.ask(Play(VALUE, Fixed((4.0,)), [7]))
-    host.ask(Sample(VALUE, (4.0,), 1, 8))
-    host.ask(Run(*THRESHOLD, [9]))
-    host.ask(RunMany(*THRESHOLD, 1, 10))
+    host.ask(PolicyRequest(VALUE, Fixed((4.0,)), [7]))
+    host.ask(SampleRequest(VALUE, (4.0,), 1, 8))
+    host.ask(RunRequest(*THRESHOLD, [9]))
+    host.ask(RunManyRequest(*THRESHOLD, 1, 10))
     host.close()
     threshold = {"utilities": [-1.0, 0.5], "epsilons": [1.0, 1.0], "threshold": 0.0, "sensitivity": 1.0}
     assert child.requests == [
@@ -88,7 +96,7 @@ def test_two_sessions_take_turns_and_are_closed(monkeypatch):
         return {"result": results[request["op"]]}
 
     host, child = in_process(monkeypatch, answer)
-    releases, asked = host.ask(Play(np.array([1.0]), Fixed((2.0, 1.0)), [1, 2, 3]))
+    releases, asked = host.ask(PolicyRequest(np.array([1.0]), Fixed((2.0, 1.0)), [1, 2, 3]))
     assert np.all(releases == 1.5)
     assert asked.tolist() == [[2.0, 1.0]] * 3
     turns = [(request["op"], request.get("session")) for request in child.requests[1:]]
@@ -111,7 +119,7 @@ def test_two_sessions_take_turns_and_are_closed(monkeypatch):
 def test_an_encoding_is_asked_for_only_where_the_subject_lists_it(monkeypatch, mechanism, encodings, asked):
     about = described(mechanism=mechanism, encodings=encodings)
     host, child = in_process(monkeypatch, constant(describe=about, sample=[[[4]]]))
-    assert host.ask(Sample(np.array([3.0]), (1.0,), 1, 1)).tolist() == [[[4.0]]]
+    assert host.ask(SampleRequest(np.array([3.0]), (1.0,), 1, 1)).tolist() == [[[4.0]]]
     assert child.requests[-1].get("encoding") == asked
     assert json.dumps(child.requests[-1]["value"]) == ("[3]" if mechanism == "skellam" else "[3.0]")
 
@@ -171,7 +179,9 @@ def test_a_setting_may_be_refused_before_anything_is_released(monkeypatch, op, o
     right = constant(release=[0.0, 0.0])
     host, child = in_process(monkeypatch, lambda r: {outcome: "too small"} if r["op"] == op else right(r))
     with pytest.raises(SubjectRefused, match="too small"):
-        host.ask(Sample(VALUE, (1.0,), 1, 1)) if op == "sample" else host.ask(Play(VALUE, Fixed((1.0, 0.5)), [1, 2]))
+        host.ask(SampleRequest(VALUE, (1.0,), 1, 1)) if op == "sample" else host.ask(
+            PolicyRequest(VALUE, Fixed((1.0, 0.5)), [1, 2])
+        )
     opened, closed = ([r["op"] for r in child.requests].count(name) for name in ("open", "close"))
     assert closed == (opened if op == "release" else 0)
 
@@ -183,7 +193,7 @@ def test_a_later_release_must_have_a_result(monkeypatch, outcome):
     # What is refused may be the number of releases; which it is decides the audit's smoke stage.
     error = ReleaseRefused if outcome == "refused" else SubjectFailed
     with pytest.raises(error, match=f"release was answered by {outcome}: no more"):
-        host.ask(Play(VALUE, Fixed((1.0, 0.5)), [1, 2]))
+        host.ask(PolicyRequest(VALUE, Fixed((1.0, 0.5)), [1, 2]))
 
 
 @pytest.mark.parametrize("outcome", ["refused", "skipped", "error"])
@@ -192,9 +202,9 @@ def test_runs_and_boundaries_cannot_be_refused(monkeypatch, op, outcome):
     right = constant()
     host, _ = in_process(monkeypatch, lambda r: {outcome: "no"} if r["op"] == op else right(r))
     ask = {
-        "run": lambda: host.ask(Run(*THRESHOLD, [1])),
-        "run_many": lambda: host.ask(RunMany(*THRESHOLD, 1, 1)),
-        "epsilon": lambda: host.ask(Scalar("epsilon", [1.0])),
+        "run": lambda: host.ask(RunRequest(*THRESHOLD, [1])),
+        "run_many": lambda: host.ask(RunManyRequest(*THRESHOLD, 1, 1)),
+        "epsilon": lambda: host.ask(ScalarRequest("epsilon", [1.0])),
     }[op]
     with pytest.raises(SubjectFailed, match=f"{op} was answered by {outcome}: no"):
         ask()
@@ -206,9 +216,9 @@ def test_closing_may_be_skipped(monkeypatch, outcome, fails):
     host, _ = in_process(monkeypatch, lambda r: {outcome: "why"} if r["op"] == "close" else right(r))
     if fails:
         with pytest.raises(SubjectFailed, match="close was answered"):
-            host.ask(Play(VALUE, Fixed((1.0,)), [1]))
+            host.ask(PolicyRequest(VALUE, Fixed((1.0,)), [1]))
     else:
-        host.ask(Play(VALUE, Fixed((1.0,)), [1]))
+        host.ask(PolicyRequest(VALUE, Fixed((1.0,)), [1]))
 
 
 @pytest.mark.parametrize(
@@ -225,34 +235,34 @@ def test_closing_may_be_skipped(monkeypatch, outcome, fails):
 def test_what_is_wrong_with_a_session_is_said(monkeypatch, results, words):
     host, _ = in_process(monkeypatch, constant(**{"release": [0.0, 0.0], **results}))
     with pytest.raises(SubjectFailed, match=words):
-        host.ask(Play(VALUE, Fixed((1.0,)), [1]))
+        host.ask(PolicyRequest(VALUE, Fixed((1.0,)), [1]))
 
 
 @pytest.mark.parametrize("printed", [[0, 1], [0.0, 1.0], [False, True], [True]])
 def test_bits_are_numbers_or_booleans(monkeypatch, printed):
     host, _ = in_process(monkeypatch, constant(run=printed))
-    assert host.ask(Run(*THRESHOLD, [1])) == [[int(bit) for bit in printed]]
+    assert host.ask(RunRequest(*THRESHOLD, [1])) == [[int(bit) for bit in printed]]
 
 
 @pytest.mark.parametrize("printed", [0, [[0]], [0.5], [None], "01", None, [np.inf]])
 def test_what_are_no_bits_fails(monkeypatch, printed):
     host, _ = in_process(monkeypatch, constant(run=printed))
     with pytest.raises(SubjectFailed, match=r"run\(\) returned|the reply to run"):
-        host.ask(Run(*THRESHOLD, [1]))
+        host.ask(RunRequest(*THRESHOLD, [1]))
 
 
 @pytest.mark.parametrize("rounds", [[1], [1, 2.5], [1, None], [[1, 2]], 3, [1, np.inf]])
 def test_what_are_no_halting_rounds_fails(monkeypatch, rounds):
     host, _ = in_process(monkeypatch, constant(run_many=rounds))
     with pytest.raises(SubjectFailed, match=r"run_many\(\)"):
-        host.ask(RunMany(*THRESHOLD, 2, 1))
+        host.ask(RunManyRequest(*THRESHOLD, 2, 1))
 
 
 def test_a_boundary_is_asked_one_number_at_a_time(monkeypatch):
     host, child = in_process(monkeypatch, constant(epsilon=np.inf, time=2, time_of=[2.5]))
-    assert host.ask(Scalar("epsilon", [0.5, 2.0])).tolist() == [np.inf, np.inf]
-    assert host.ask(Scalar("time", [0.3])).tolist() == [2.0]
-    assert host.ask(Scalar("time_of", [0.3])).tolist() == [2.5]
+    assert host.ask(ScalarRequest("epsilon", [0.5, 2.0])).tolist() == [np.inf, np.inf]
+    assert host.ask(ScalarRequest("time", [0.3])).tolist() == [2.0]
+    assert host.ask(ScalarRequest("time_of", [0.3])).tolist() == [2.5]
     assert child.requests[1:] == [
         {"id": 2, "op": "epsilon", "time": 0.5},
         {"id": 3, "op": "epsilon", "time": 2.0},
@@ -265,14 +275,14 @@ def test_a_boundary_is_asked_one_number_at_a_time(monkeypatch):
 def test_what_is_no_number_fails(monkeypatch, answer):
     host, _ = in_process(monkeypatch, constant(epsilon=answer))
     with pytest.raises(SubjectFailed):
-        host.ask(Scalar("epsilon", [1.0]))
+        host.ask(ScalarRequest("epsilon", [1.0]))
 
 
 def test_after_garbage_nothing_more_is_asked(monkeypatch):
     host, child = in_process(monkeypatch, lambda r: constant()(r) if r["op"] == "describe" else b"Segmentation fault\n")
     for _ in range(2):
         with pytest.raises(SubjectFailed, match=r"the reply to sample is not JSON, .*: Segmentation fault"):
-            host.ask(Sample(VALUE, (1.0,), 1, 1))
+            host.ask(SampleRequest(VALUE, (1.0,), 1, 1))
     assert len(child.requests) == 2
 
 
@@ -290,24 +300,24 @@ def test_an_invalid_request_is_tried_and_its_session_closed_whatever_happens(mon
     host, child = in_process(
         monkeypatch, lambda r: reply if r.get("at") == 2.0 else {"error": "lost"} if r["op"] == "close" else right(r)
     )
-    assert host.ask(Refusal(VALUE, [1.0, 2.0], 1)) == found
+    assert host.ask(RefusalRequest(VALUE, [1.0, 2.0], 1)) == found
     assert child.requests[-1]["op"] == "close"
 
 
 def test_nan_is_not_asked_for_because_json_cannot_say_it(monkeypatch):
     host, child = in_process(monkeypatch, constant())
-    assert host.ask(Refusal(VALUE, [float("nan")], 1)) == "not asked: JSON has no NaN"
+    assert host.ask(RefusalRequest(VALUE, [float("nan")], 1)) == "not asked: JSON has no NaN"
     assert len(child.requests) == 1
 
 
 def test_private_stopping_is_not_in_the_protocol(monkeypatch):
     host, _ = in_process(monkeypatch, constant())
     with pytest.raises(SubjectFailed, match="Python only"):
-        host.ask(RunStopping(VALUE, (1.0,), lambda release: 0.0, 0.0, 1.0, [1]))
+        host.ask(RunStoppingRequest(VALUE, (1.0,), lambda release: 0.0, 0.0, 1.0, [1]))
 
 
 def test_seconds_are_counted(monkeypatch):
     host, _ = in_process(monkeypatch, constant(sample=[[[0.0, 0.0]]]))
     before = host.seconds
-    host.ask(Sample(VALUE, (1.0,), 1, 1))
+    host.ask(SampleRequest(VALUE, (1.0,), 1, 1))
     assert host.seconds > before

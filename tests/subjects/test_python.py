@@ -11,7 +11,7 @@ from nrverify.subjects.address import instance_of
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed, Follow
 from nrverify.subjects.python.host import PythonHost
-from nrverify.subjects.requests import Play, Sample
+from nrverify.subjects.requests import PolicyRequest, SampleRequest
 
 VALUE = np.array([1.0])
 
@@ -51,15 +51,15 @@ def host_of():
 
 def test_transcripts_come_back_as_arrays(host_of):
     host = host_of(Sound())
-    assert host.ask(Sample(VALUE, (4.0, 1.0), 5, 7)).shape == (5, 2, 1)
-    releases, asked = host.ask(Play(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2, 3]))
+    assert host.ask(SampleRequest(VALUE, (4.0, 1.0), 5, 7)).shape == (5, 2, 1)
+    releases, asked = host.ask(PolicyRequest(VALUE, Fixed((4.0, 1.0, 1.0)), [1, 2, 3]))
     assert releases.shape == (3, 3, 1)
     assert asked.tolist() == [[4.0, 1.0, 1.0]] * 3
 
 
 def test_adaptive_sessions_leave_nan_after_their_end(host_of):
     play = Follow(start=10.0, end=0.5, fast=0.25, slow=0.5, length=8, close=0.0)
-    releases, asked = host_of(Sound()).ask(Play(VALUE, play, range(20)))
+    releases, asked = host_of(Sound()).ask(PolicyRequest(VALUE, play, range(20)))
     assert np.array_equal(np.isnan(asked), np.isnan(releases[..., 0]))
     assert np.nanmin(asked) == 0.5
     steps = np.diff(asked, axis=1)
@@ -89,7 +89,7 @@ def test_two_sessions_are_open_at_a_time(host_of):
 
             return Session()
 
-    releases, _ = host_of(Counting()).ask(Play(VALUE, Fixed((2.0, 1.0)), [1, 2]))
+    releases, _ = host_of(Counting()).ask(PolicyRequest(VALUE, Fixed((2.0, 1.0)), [1, 2]))
     assert releases[0, 1, 0] == 2.0
 
 
@@ -141,13 +141,13 @@ class Words(Sound):
 )
 def test_what_a_subject_does_wrong_is_said_in_one_sentence(host_of, subject, error, words):
     with pytest.raises(error, match=words):
-        host_of(subject).ask(Sample(VALUE, (2.0, 1.0), 4, 1))
+        host_of(subject).ask(SampleRequest(VALUE, (2.0, 1.0), 4, 1))
 
 
 def test_a_hang_ends_at_the_time_limit_and_the_process_is_gone(host_of):
     host = host_of(Hangs(), timeout=0.5)
     with pytest.raises(SubjectFailed, match=r"longer than 0\.5 seconds"):
-        host.ask(Sample(VALUE, (1.0,), 1, 1))
+        host.ask(SampleRequest(VALUE, (1.0,), 1, 1))
     process = host._process
     host.close()
     assert process.exitcode is not None
@@ -160,7 +160,7 @@ def test_a_subject_that_prints_does_not_write_to_standard_output(host_of, capfd)
             return super().sample(value, schedule, sessions, seed)
 
     host = host_of(Prints())
-    host.ask(Sample(VALUE, (1.0,), 1, 1))
+    host.ask(SampleRequest(VALUE, (1.0,), 1, 1))
     host.close()
     captured = capfd.readouterr()
     assert captured.out == ""
@@ -175,7 +175,7 @@ def test_a_subject_that_changes_its_arguments_changes_only_its_own(host_of):
             return out
 
     value = VALUE.copy()
-    host_of(Mutates()).ask(Sample(value, (2.0, 1.0), 2, 1))
+    host_of(Mutates()).ask(SampleRequest(value, (2.0, 1.0), 2, 1))
     assert value.tolist() == [1.0]
 
 
@@ -219,7 +219,7 @@ def test_an_async_method_is_told_so_and_leaves_no_warning(host_of):
             return np.zeros((sessions, len(schedule), len(value)))
 
     with pytest.raises(SubjectFailed, match=r"sample\(\) is async"):
-        host_of(Async()).ask(Sample(VALUE, (1.0,), 1, 1))
+        host_of(Async()).ask(SampleRequest(VALUE, (1.0,), 1, 1))
 
 
 def test_an_exception_that_cannot_describe_itself_is_named(host_of):
@@ -232,4 +232,4 @@ def test_an_exception_that_cannot_describe_itself_is_named(host_of):
             raise Mute
 
     with pytest.raises(SubjectFailed, match=r"sample\(\) raised Mute for a valid request.*line \d+ of test_python.py"):
-        host_of(Fails()).ask(Sample(VALUE, (1.0,), 1, 1))
+        host_of(Fails()).ask(SampleRequest(VALUE, (1.0,), 1, 1))

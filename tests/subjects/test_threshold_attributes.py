@@ -4,7 +4,7 @@ import pytest
 
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.command.describe_reply import read_description
-from nrverify.subjects.description import from_json
+from nrverify.subjects.describe import from_json
 from nrverify.subjects.errors import SubjectFailed
 
 

@@ -11,6 +11,9 @@ from nrverify.laws import threshold
 from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture, SkellamLinear
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.crossing import crossing_probability, line_crossing_probability
+from nrverify.laws.discrete_gaussian import DiscreteGaussian
+from nrverify.laws.discrete_laplace import DiscreteLaplace
+from nrverify.laws.divergence import hockey_stick, loss_tail
 from nrverify.laws.laplace import Laplace
 from nrverify.laws.skellam import Skellam
 from tests.vectors.reading import documents, faults, numbers
@@ -46,6 +49,16 @@ def _grid_crossing(times, heights):
     if np.isnan(heights).any() or len(times) != len(heights):
         raise ValueError("heights")
     return {"probability": crossing_probability(dict(zip(times, heights, strict=True)).__getitem__, times=times)[0]}
+
+
+def _divergence(process, epsilon, time, shift):
+    if shift == 0:
+        raise ValueError("a shift of 0 is no pair of neighbours")
+    asked = {"shift": shift, "time": time}
+    return {
+        "hockey_stick": hockey_stick(process, epsilon, **asked),
+        "loss_tail": loss_tail(process, epsilon, **asked),
+    }
 
 
 LAWS = {
@@ -92,6 +105,21 @@ LAWS = {
     "skellam-bridge": lambda rate, s, t, given, x: _distribution(
         Skellam(rate).bridge(s, t, given), x, "pmf", "cdf", "sf"
     ),
+    "discrete-laplace-marginal": lambda time, x: _distribution(DiscreteLaplace().marginal(time), x, "pmf", "cdf", "sf"),
+    "discrete-laplace-bridge": lambda s, t, given, x: _distribution(
+        DiscreteLaplace().bridge(s, t, given), x, "pmf", "cdf", "sf"
+    ),
+    "discrete-laplace-loss": lambda time, value, neighbour, release: {
+        "loss": DiscreteLaplace().loss(time, value, neighbour, release)
+    },
+    "discrete-laplace-divergence": lambda **inputs: _divergence(DiscreteLaplace(), **inputs),
+    "discrete-gaussian-marginal": lambda time, x: _distribution(
+        DiscreteGaussian().marginal(time), x, "pmf", "cdf", "sf"
+    ),
+    "discrete-gaussian-loss": lambda time, value, neighbour, release: {
+        "loss": DiscreteGaussian().loss(time, value, neighbour, release)
+    },
+    "discrete-gaussian-divergence": lambda **inputs: _divergence(DiscreteGaussian(), **inputs),
     "threshold-probability": lambda bits, **inputs: {
         "probability": threshold.probability(bits, **inputs),
         "log_probability": threshold.log_probability(bits, **inputs),

@@ -11,7 +11,7 @@ import numpy as np
 from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
 from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.queries import Scaled
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.laws.crossing import crossing_probability
 
@@ -86,4 +86,4 @@ def _time_needed(curve: Scaled, factor: float, epsilon: float, tau: float) -> fl
 
 
 def _advice(message: str) -> CheckResult:
-    return CheckResult("boundary.waste", Kind.PRIVACY, CheckVerdict.ADVICE, message=message)
+    return CheckResult("boundary.waste", CheckKind.PRIVACY, CheckVerdict.ADVICE, message=message)

@@ -14,12 +14,12 @@ from nrverify.auditing.boundary.claim import BoundaryClaim, claim_of
 from nrverify.auditing.boundary.crossing import BoundaryCrossing, crossed
 from nrverify.auditing.boundary.inverse import BoundaryInverse
 from nrverify.auditing.boundary.monotone import BoundaryMonotone
-from nrverify.auditing.boundary.pictures import boundary_pictures
+from nrverify.auditing.boundary.plots import boundary_plots
 from nrverify.auditing.boundary.queries import Asker, ImproperValue, OutOfTime, Scaled
 from nrverify.auditing.boundary.skellam_enclosure import skellam_enclosure
 from nrverify.auditing.boundary.values import BoundaryValues
 from nrverify.auditing.core.boundary_faults import undone
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.drawer import Drawer
@@ -102,12 +102,12 @@ class BoundaryAudit:
                 raise
             raise self.asker.raised from None
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
         """The boundary and where it is crossed; none where it has no proper values."""
         if self.scan is None:
             return {}
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return boundary_pictures(self.scan, self.claim, self._enclosure, self.description.process)
+            return boundary_plots(self.scan, self.claim, self._enclosure, self.description.process)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -156,9 +156,9 @@ class BoundaryAudit:
         return [result] if advice is None else [result, advice]
 
     def _inverse(self) -> list[CheckResult]:
-        missing = BoundaryInverse.declaration.missing(self.description)
-        if missing is not None:
-            return [concluded(BoundaryInverse(), CheckVerdict.NOT_COVERED, message=missing)]
+        not_covered = BoundaryInverse.declaration.why_not_covered(self.description)
+        if not_covered is not None:
+            return [concluded(BoundaryInverse(), CheckVerdict.NOT_COVERED, message=not_covered)]
         assert self.scan is not None
         return [BoundaryInverse().conclude(self.asker, *self.scan)]
 

@@ -6,7 +6,7 @@ from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
 from nrverify.auditing.boundary.claim import MECHANISMS, BoundaryClaim
 from nrverify.auditing.boundary.tolerances import RESOLUTION
 from nrverify.auditing.core.boundary_faults import Undone, with_curve_faults
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.curve import CROSSED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -19,7 +19,7 @@ OBSERVED = "between {low:.6g} and {high:.6g}{parts}, most easily near t = {time:
 
 @check(
     id="boundary.crossing",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="With probability at least 1 − δ no look ever loses more than the boundary says.",
     claims=("B08", "B09", "B18", "N14"),
     mechanisms=MECHANISMS,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.boundary.claim import MECHANISMS
 from nrverify.auditing.boundary.queries import Asker
 from nrverify.auditing.boundary.tolerances import INVERSES, SOLVER, VALUE_ROUNDING
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.curve import INVERSE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -32,7 +32,7 @@ EXPECTED = f"ψ(time(ε)) at most ε(1 + {SOLVER:g}), and a positive finite time
 
 @check(
     id="boundary.inverse",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="The time given for an ε costs at most that ε.",
     claims=("B13", "B14"),
     mechanisms=MECHANISMS,

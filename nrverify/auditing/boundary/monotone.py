@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.boundary.claim import MECHANISMS
 from nrverify.auditing.boundary.tolerances import SOLVER, VALUE_ROUNDING
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.curve import RISES
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -22,7 +22,7 @@ RISE = "ε({at_before}) = {epsilon_before:.10g} but ε({at_after}) = {epsilon_af
 
 @check(
     id="boundary.monotone",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="More noise is never charged more.",
     claims=("B15", "R11"),
     mechanisms=MECHANISMS,

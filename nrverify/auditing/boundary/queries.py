@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.requests import Scalar
+from nrverify.subjects.requests import ScalarRequest
 
 Floats = NDArray[np.float64]
 
@@ -102,7 +102,7 @@ class Asker:
         host = self._drawer.host
         before = host.seconds
         try:
-            answers = host.ask(Scalar(method, batch))
+            answers = host.ask(ScalarRequest(method, batch))
         except SubjectFailed as failure:
             reason = f"{failure}; it was asked at {min(batch):.4g} to {max(batch):.4g}"
             if method == "epsilon":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nrverify.auditing.boundary.claim import MECHANISMS
 from nrverify.auditing.boundary.queries import ImproperValue
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.curve import IMPROPER_VALUE
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -16,7 +16,7 @@ EXPECTED = "a positive number at every time of the interval"
 
 @check(
     id="boundary.values",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="The boundary is a positive number wherever it is claimed.",
     claims=("B07",),
     mechanisms=MECHANISMS,

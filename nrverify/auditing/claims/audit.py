@@ -17,7 +17,7 @@ from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.subjects.host import Host
 
 SMOKE_RUNS = 2
@@ -71,12 +71,12 @@ class AnyMechanism(Mechanism):
         found = [(0, case, name, context.claim) for case in plain for name in context.methods if name != "open"]
         return [*found, *((0, case, "open", context.claim) for case in asked)]
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """Every pair; those on which most was won get most of the runs."""
         context, claim = self.context, self._claim
         shares = claim.shares() if claim is not None else [1.0] * len(context.cases)
         return [
-            Task(case.name, self._setting(number), score_case, tuple(self.checks), shares[number], NUMBERS)
+            SamplingTask(case.name, self._setting(number), score_case, tuple(self.checks), shares[number], NUMBERS)
             for number, case in enumerate(context.cases)
         ]
 

@@ -17,7 +17,7 @@ from nrverify.auditing.claims.pairs import Case, shown
 from nrverify.auditing.claims.predictors import FEWEST_FITTED, Model, learned
 from nrverify.auditing.claims.sample import Labelled, Sample, together
 from nrverify.auditing.claims.sizes import sizes_of
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.statistics.estimate import Estimate, Measure
@@ -64,7 +64,7 @@ class Ledger:
 
 @check(
     id="privacy.claim",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell neighbouring data apart by the output beyond what is claimed.",
     mechanisms=("any",),
     weight=0.6,
@@ -104,7 +104,7 @@ class PrivacyClaim(Declared):
         """Keeps the runs; the bets are made at the merge, in the order in which runs were laid out."""
         self._new.append(drawn)
 
-    def fresh(self) -> PrivacyClaim:
+    def empty_copy(self) -> PrivacyClaim:
         """The same before anything was seen: what was learned stays where the bets are made."""
         blank = copy(self)
         blank.ledgers, blank._new, blank.measured = [], [], None

@@ -13,7 +13,7 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, EX_POST
 from nrverify.subjects.host import Host
 from nrverify.subjects.limits import EPSILONS, within
-from nrverify.subjects.requests import Scalar
+from nrverify.subjects.requests import ScalarRequest
 
 CURVE = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 """Where a claimed curve δ(ε) is judged: fixed in advance, from where nearly everything is told to where little is."""
@@ -117,7 +117,7 @@ def dp_words(epsilon: float, delta: float) -> str:
 
 
 def _curve(host: Host) -> tuple[Point, ...]:
-    deltas = host.ask(Scalar("delta_of", list(CURVE)))
+    deltas = host.ask(ScalarRequest("delta_of", list(CURVE)))
     for epsilon, delta in zip(CURVE, deltas.tolist(), strict=True):
         if not 0 <= delta <= 1:
             raise SubjectFailed(f"delta_of({epsilon!r}) is {delta!r}: it must be a probability, from 0 to 1")

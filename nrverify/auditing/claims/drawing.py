@@ -14,7 +14,7 @@ from nrverify.auditing.claims.sample import Labelled, Labels
 from nrverify.auditing.core.check import ObservesLabelled
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.outputs import Outputs
-from nrverify.subjects.requests import Interact, RunAny, RunManyAny
+from nrverify.subjects.requests import InteractRequest, RunAnyRequest, RunManyAnyRequest
 
 Setting = tuple[int, Case, str, Claim]
 """The number of a case, the case, the method it is run by, and the claim."""
@@ -36,10 +36,10 @@ def _ask(drawer: Drawer, case: Case, side: int, method: str, count: int) -> Outp
         return None
     data = case.sides[side]
     if case.strategy is not None:
-        return drawer.host.ask(Interact(data, case.strategy, [drawer.seed() for _ in range(count)]))
+        return drawer.host.ask(InteractRequest(data, case.strategy, [drawer.seed() for _ in range(count)]))
     if method == "run_many":
-        return drawer.host.ask(RunManyAny(data, count, drawer.seed()))
-    return drawer.host.ask(RunAny(data, [drawer.seed() for _ in range(count)]))
+        return drawer.host.ask(RunManyAnyRequest(data, count, drawer.seed()))
+    return drawer.host.ask(RunAnyRequest(data, [drawer.seed() for _ in range(count)]))
 
 
 def labelled(number: int, claim: Claim, label: Labels, sides: Sequence[Outputs | None]) -> tuple[Labelled, list[Any]]:

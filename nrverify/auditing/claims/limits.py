@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nrverify.auditing.claims.context import Claim
 from nrverify.auditing.claims.measured import Measured
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 OTHER_NEIGHBOURS = "privacy.other-neighbours"
@@ -19,10 +19,10 @@ def limits_of(claim: Claim, measured: Measured | None, only: tuple[str, ...]) ->
         return []
     advice = []
     if measured is not None:
-        advice.append(CheckResult(MEASURED, Kind.PRIVACY, CheckVerdict.ADVICE, message=measured.sentence))
+        advice.append(CheckResult(MEASURED, CheckKind.PRIVACY, CheckVerdict.ADVICE, message=measured.sentence))
     known = [(OTHER_NEIGHBOURS, "only the pairs named or generated were judged: other neighbours are not covered")]
     if (claim.ex_post or claim.tail) and claim.main.delta > 0:
         known.append(
             (HOCKEY_STICK, "P(loss > ε) ≤ δ is refuted only through its hockey stick, which may be far smaller")
         )
-    return advice + [CheckResult(id, Kind.PRIVACY, CheckVerdict.NOT_COVERED, message=why) for id, why in known]
+    return advice + [CheckResult(id, CheckKind.PRIVACY, CheckVerdict.NOT_COVERED, message=why) for id, why in known]

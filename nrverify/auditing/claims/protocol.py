@@ -6,7 +6,7 @@ from nrverify.auditing.claims.columns import CHARGED, WHOLE
 from nrverify.auditing.claims.context import ClaimContext
 from nrverify.auditing.claims.faults import PRICE_OF_STATE
 from nrverify.auditing.claims.sample import Labelled
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.finding import Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.statistics.additive import Additive
@@ -17,7 +17,7 @@ MOST_KEPT = 100_000
 
 @check(
     id="protocol.outputs",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="Outputs are what can be judged, and equal outputs have cost the same.",
     mechanisms=("any",),
     weight=0.02,
@@ -82,7 +82,7 @@ class Prices:
         elif self.known[key] != price:
             self.broken += 1
 
-    def fresh(self) -> Prices:
+    def empty_copy(self) -> Prices:
         """The same before anything was seen."""
         return Prices()
 

@@ -11,7 +11,7 @@ from nrverify.auditing.claims.columns import WHOLE, Columns, Floats
 from nrverify.auditing.claims.context import Claim, ClaimContext
 from nrverify.auditing.claims.faults import FEW_STREAMS
 from nrverify.auditing.claims.sample import Labelled, Labels
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded, from_bets
 from nrverify.statistics.estimate import Estimate, Measure
@@ -26,7 +26,7 @@ MOST_KEPT = 200_000
 
 @check(
     id="randomness.streams",
-    kind=Kind.RANDOMNESS,
+    kind=CheckKind.RANDOMNESS,
     sentence="Runs with different seeds have different noise.",
     mechanisms=("any",),
     weight=0.05,
@@ -38,7 +38,7 @@ MOST_KEPT = 200_000
             "{observed:.0f} of {count} outputs came again with all their digits, {same:.0f} of them for the same data",
         )
     },
-    unseen="no output holds a number of continuous noise (more than 12 significant digits)",
+    not_covered="no output holds a number of continuous noise (more than 12 significant digits)",
 )
 class OutputStreams(Declared):
     """A bet that an output of continuous noise which comes again comes for the same data as before.
@@ -66,7 +66,7 @@ class OutputStreams(Declared):
         keys = drawn.columns.keys[WHOLE][rows].tolist()
         self._new.append((drawn.case, keys, drawn.label[rows], drawn.charged[rows]))
 
-    def fresh(self) -> OutputStreams:
+    def empty_copy(self) -> OutputStreams:
         """The same before anything was seen."""
         blank = copy(self)
         blank._seen, blank._new = [], []
@@ -104,7 +104,7 @@ class OutputStreams(Declared):
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with how often outputs came again."""
         if self.runs == 0:
-            return concluded(self, CheckVerdict.NOT_COVERED, message=self.declaration.unseen)
+            return concluded(self, CheckVerdict.NOT_COVERED, message=self.declaration.not_covered)
         estimate = Estimate(Measure.COUNT, 0.0, float(self.again), None, self.runs, {"same": float(self.same)})
         # So many streams give about that many repeats in so many runs, and those are enough.
         needed = max(1.0, -np.log(alpha) / max(np.log(CONFIDENT * (1 + np.exp(-self.claim.main.smallest))), 1e-9))

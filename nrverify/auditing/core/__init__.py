@@ -1,1 +1,1 @@
-"""What every audit is made of: checks, results, settings, portfolios of bets, scores and pictures."""
+"""What every audit is made of: checks, results, settings, portfolios of bets, scores and plots."""

@@ -29,12 +29,12 @@ def applicable(
     for one in declarations:
         if one.asked(description) and (not only or one.id in only):
             forms.setdefault(one.id, []).append(one)
-    checks, missing = [], []
+    checks, not_covered = [], []
     for id, known in forms.items():
-        reasons = [one.missing(context) for one in known]
+        reasons = [one.why_not_covered(context) for one in known]
         if None in reasons:
             checks.append(known[reasons.index(None)].cls.build(context))
         else:
             gap = all(one.leaves_gap(context) for one in known)
-            missing.append(CheckResult(id, known[0].kind, CheckVerdict.NOT_COVERED, message=reasons[-1], gap=gap))
-    return checks, missing
+            not_covered.append(CheckResult(id, known[0].kind, CheckVerdict.NOT_COVERED, message=reasons[-1], gap=gap))
+    return checks, not_covered

@@ -1,8 +1,8 @@
 """What a check is: it takes in batches of what was drawn and says what they exclude.
 
-Batches are scored where they are drawn: a `fresh` check observes one, and the check of the run merges it, in the order
-in which batches were laid out and not in the order in which they come. A bet that learns is made with what the check of
-the run had learned when it was asked for a fresh one, or at the merge.
+Batches are scored where they are drawn: an empty copy of a check observes one, and the check of the run merges it, in
+the order in which batches were laid out and not in the order in which they come. A bet that learns is made with what
+the check of the run had learned when it was copied, or at the merge.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Check(Protocol):
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict so far at this error probability."""
 
-    def fresh(self) -> Self:
+    def empty_copy(self) -> Self:
         """An empty copy with the same configuration and learned parameters; cheap to pickle."""
 
     def merge(self, other: Self) -> None:
-        """Adds what a fresh check has seen."""
+        """Adds what an empty copy has seen."""
 
 
 @runtime_checkable

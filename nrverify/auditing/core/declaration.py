@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar
 C = TypeVar("C", bound="type[Declared]")
 
 
-class Kind(StrEnum):
+class CheckKind(StrEnum):
     """The question a check belongs to, in the order of a report."""
 
     PROTOCOL = "protocol"
@@ -37,7 +37,7 @@ class Need:
     gap: bool = True
     """Whether something stays unexamined; False where nothing of the kind is claimed, or another check judges it."""
 
-    def missing(self, context: Any) -> str | None:
+    def why_not_covered(self, context: Any) -> str | None:
         """Why it is not covered; None where the need is met."""
         if self.met(context):
             return None
@@ -54,7 +54,7 @@ class Declaration:
     """One form of a check: the statement it tests, for which subjects, at which share of α."""
 
     id: str
-    kind: Kind
+    kind: CheckKind
     sentence: str
     """What holds if the check is not refuted."""
     claims: tuple[str, ...]
@@ -77,7 +77,7 @@ class Declaration:
     """Whether a run is inconclusive when every check so marked is."""
     records: str | None
     """Why it is not covered for recorded sessions, where it never is."""
-    unseen: str
+    not_covered: str
     """Why recorded sessions may hold nothing that it can judge."""
     cls: Any = field(compare=False)
     attribute: str = ""
@@ -93,16 +93,16 @@ class Declaration:
         """What it asks, catches and misses: the docstring of its class."""
         return inspect.cleandoc(self.cls.__doc__ or "")
 
-    def missing(self, context: Any) -> str | None:
+    def why_not_covered(self, context: Any) -> str | None:
         """Why it cannot be asked; None where it can."""
         never = self.records if recorded(context) else None
-        return never or next((why for need in self.needs if (why := need.missing(context)) is not None), None)
+        return never or next((why for need in self.needs if (why := need.why_not_covered(context)) is not None), None)
 
     def leaves_gap(self, context: Any) -> bool:
         """Whether something stays unexamined where it cannot be asked."""
         if recorded(context) and self.records:
             return True
-        return next((need.gap for need in self.needs if need.missing(context) is not None), True)
+        return next((need.gap for need in self.needs if need.why_not_covered(context) is not None), True)
 
 
 class Declared:
@@ -134,7 +134,7 @@ def _always(mechanism: str, knob: str) -> bool:
 def check(
     *,
     id: str,
-    kind: Kind,
+    kind: CheckKind,
     sentence: str,
     mechanisms: Iterable[str],
     weight: float,
@@ -147,7 +147,7 @@ def check(
     implied_by: tuple[str, ...] = (),
     decisive: bool = False,
     records: str | None = None,
-    unseen: str = "nothing was recorded that it can judge",
+    not_covered: str = "nothing was recorded that it can judge",
     attribute: str = "",
 ) -> Callable[[C], C]:
     """Declares the class below as a check."""
@@ -168,7 +168,7 @@ def check(
             implied_by,
             decisive,
             records,
-            unseen,
+            not_covered,
             cls,
             attribute,
         )
@@ -183,7 +183,7 @@ def form(of: type[Declared], **changes: Any) -> Callable[[C], C]:
     first = of.declaration
     same = {"id": first.id, "kind": first.kind, "sentence": first.sentence, "order": first.order}
     shared = (
-        *("mechanisms", "weight", "claims", "applies", "expected", "templates", "implied_by", "decisive", "unseen"),
-        "attribute",
+        *("mechanisms", "weight", "claims", "applies", "expected", "templates", "implied_by", "decisive"),
+        *("not_covered", "attribute"),
     )
     return check(**{**same, **{name: getattr(first, name) for name in shared}, **changes})

@@ -67,7 +67,7 @@ def sum_of_uniforms(x: Floats, number: int) -> Floats:
     Not by `scipy.interpolate`, which takes half a second to import.
     """
     shifted = x - np.arange(number)[:, None]
-    # The last cell is closed on the right, where the density is 0 but for one number alone.
+    # The last bin is closed on the right, where the density is 0 but for one number alone.
     found = np.where((shifted >= 0) & (shifted < 1), 1.0, 0.0)
     for n in range(2, number + 1):
         left, right = shifted[: number - n + 1], n - shifted[: number - n + 1]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.declaration import Declared
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.finding import LATER_RELEASE, Finding, Size
-from nrverify.auditing.core.picture_limits import correlations, estimates, frequencies, uniformity
-from nrverify.auditing.core.picture_sums import Correlations, Frequencies
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
+from nrverify.auditing.core.plots.limits import correlations, estimates, frequencies, uniformity
+from nrverify.auditing.core.plots.sums import Correlations, Frequencies
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.core.scale_origins import fault_of_scale
 from nrverify.auditing.core.score_bins import KolmogorovSmirnov
@@ -23,10 +23,10 @@ from nrverify.statistics.additive import Additive
 from nrverify.statistics.detectable import detectable_probability, detectable_slope, detectable_variance
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth
 
 Floats = NDArray[np.float64]
-Families = Mapping[Topic, tuple[float, Wealth]]
+Bets = Mapping[Topic, tuple[float, Wealth]]
 
 EXPLAINED = 0.25
 """The square of a shift that is so large a share of a surplus of variance explains it."""
@@ -46,8 +46,8 @@ class PortfolioCheck(Declared, Additive):
     sized: ClassVar[tuple[Topic, ...]] = ()
     """Topics whose smallest effect is stated; () for all that are not about some releases only."""
 
-    def __init__(self, families: Families) -> None:
-        self.portfolio = Portfolio(families)
+    def __init__(self, bets: Bets) -> None:
+        self.portfolio = Portfolio(bets)
         self.kolmogorov_smirnov: KolmogorovSmirnov | None = None
         self.correlations: Correlations | None = None
         self.frequencies: Frequencies | None = None
@@ -86,7 +86,7 @@ class PortfolioCheck(Declared, Additive):
         Each is that of the bet which needs least, at its weight; its quantity is what the bet is about.
         """
         variances, slopes = [], []
-        for topic in self.sized or self.portfolio.families:
+        for topic in self.sized or self.portfolio.bets:
             wealth = self.portfolio[topic]
             needed = -np.log(alpha) - self.portfolio.log_weights[topic]
             if isinstance(wealth, ScaleWealth) and wealth.count > 1 and not topic.narrow:
@@ -103,7 +103,7 @@ class PortfolioCheck(Declared, Additive):
         return (Size(quantity, detectable_probability(coins.count, 0.5, needed), "probability"),) if coins.count else ()
 
     def finding(self, alpha: float) -> Finding:
-        """What the family that stands out measured, and the fault it shows."""
+        """What the bet that stands out measured, and the fault it shows."""
         topic = self.leading(alpha)
         estimate = self.portfolio[topic].estimate()
         fault, *others = [topic.fault]
@@ -128,16 +128,16 @@ class PortfolioCheck(Declared, Additive):
         explains = shift.log_e >= -np.log(alpha) and shift.slope**2 > EXPLAINED * abs(spread.ratio - 1)
         return leading.shift if explains else leading
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """Distribution and quantiles of the transforms, correlations, frequencies, the scales and centres bet on."""
-        shown: tuple[Picture, ...] = ()
+        shown: tuple[Plot, ...] = ()
         if self.kolmogorov_smirnov is not None:
             shown += uniformity(self.kolmogorov_smirnov.counts, alpha, "transforms")
         if self.correlations is not None:
             shown += correlations(self.correlations, alpha)
         if self.frequencies is not None:
             shown += frequencies(self.frequencies, alpha)
-        return shown + estimates(self.portfolio.families, alpha)
+        return shown + estimates(self.portfolio.bets, alpha)
 
     def scale(self, topic: Topic) -> ScaleWealth:
         """The bet on a variance."""
@@ -151,9 +151,9 @@ class PortfolioCheck(Declared, Additive):
         """The bet on events of known probability."""
         return cast(TieWealth, self.portfolio[topic])
 
-    def bins(self, topic: Topic) -> CellWealth:
+    def bins(self, topic: Topic) -> BinWealth:
         """The bet on counts in bins."""
-        return cast(CellWealth, self.portfolio[topic])
+        return cast(BinWealth, self.portfolio[topic])
 
     def ratios(self, topic: Topic) -> RatioWealth:
         """The bet on named alternatives."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from nrverify.auditing.core.document import check_from, finite, row_of
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.plain_text import plain
 
@@ -50,7 +50,7 @@ class Report:
     run: dict[str, Any]
     checks: tuple[CheckResult, ...] = field(default=())
     message: str | None = None
-    pictures: Mapping[str, tuple[Picture, ...]] = field(default_factory=dict, repr=False, compare=False)
+    plots: Mapping[str, tuple[Plot, ...]] = field(default_factory=dict, repr=False, compare=False)
     """What each check saw, by its id: for the page, not part of the document."""
     asked: tuple[str, ...] = ()
     """The tested range, in words: for people, not part of the document."""

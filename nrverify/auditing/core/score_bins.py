@@ -1,4 +1,4 @@
-"""Cells of normal scores: the omnibus cells, and a fine grid for the familiar Kolmogorov–Smirnov number."""
+"""Bins of normal scores: the omnibus bins, and a fine grid for the familiar Kolmogorov–Smirnov number."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nrverify.statistics.additive import Additive
-from nrverify.statistics.wealth import uniform_cells
+from nrverify.statistics.wealth import uniform_bins
 
 Floats = NDArray[np.float64]
 
 FINE = 4096
-"""Every edge of a cell is a multiple of 1/4096."""
-CELL_EDGES, CELL_WEIGHTS = uniform_cells()
-_CELL_OF = np.searchsorted(CELL_EDGES, (np.arange(FINE) + 0.5) / FINE)
+"""Every edge of a bin is a multiple of 1/4096."""
+BIN_EDGES, BIN_WEIGHTS = uniform_bins()
+_BIN_OF = np.searchsorted(BIN_EDGES, (np.arange(FINE) + 0.5) / FINE)
 """By the middle of each fine bin, so that rounding at an edge decides nothing."""
 
 
-def fine_cells(z: Floats) -> NDArray[np.int32]:
+def fine_bins(z: Floats) -> NDArray[np.int32]:
     """⌊4096 Φ(z)⌋, at most 4095."""
-    cells: NDArray[np.int32] = (FINE * ndtr(z)).astype(np.int32)
-    return np.minimum(cells, FINE - 1, out=cells)
+    bins: NDArray[np.int32] = (FINE * ndtr(z)).astype(np.int32)
+    return np.minimum(bins, FINE - 1, out=bins)
 
 
 def fine_counts(z: Floats) -> Floats:
-    """How many normal scores fall into each of the fine cells."""
-    return np.bincount(fine_cells(z), minlength=FINE).astype(float)
+    """How many normal scores fall into each of the fine bins."""
+    return np.bincount(fine_bins(z), minlength=FINE).astype(float)
 
 
-def cell_counts(fine: Floats) -> Floats:
-    """Counts in the omnibus cells, from those in the fine ones."""
-    return np.asarray(np.bincount(_CELL_OF, weights=fine, minlength=CELL_WEIGHTS.size), dtype=float)
+def bin_counts(fine: Floats) -> Floats:
+    """Counts in the omnibus bins, from those in the fine ones."""
+    return np.asarray(np.bincount(_BIN_OF, weights=fine, minlength=BIN_WEIGHTS.size), dtype=float)
 
 
 def cell_counts_by_column(z: Floats) -> Floats:
-    """Counts in the omnibus cells for each column of z (n, k)."""
-    columns, cells = z.shape[1], CELL_WEIGHTS.size
-    place = _CELL_OF[fine_cells(z)] + cells * np.arange(columns)
-    return np.bincount(place.ravel(), minlength=columns * cells).reshape(columns, cells).astype(float)
+    """Counts in the omnibus bins for each column of z (n, k)."""
+    columns, bins = z.shape[1], BIN_WEIGHTS.size
+    place = _BIN_OF[fine_bins(z)] + bins * np.arange(columns)
+    return np.bincount(place.ravel(), minlength=columns * bins).reshape(columns, bins).astype(float)
 
 
 class KolmogorovSmirnov(Additive):
@@ -53,7 +53,7 @@ class KolmogorovSmirnov(Additive):
         self.counts = np.zeros(self.bins)
 
     def add(self, fine: Floats) -> None:
-        """Takes in how many normal scores fell into each of the fine cells."""
+        """Takes in how many normal scores fell into each of the fine bins."""
         self.counts += fine.reshape(self.bins, -1).sum(axis=1)
 
     @property

@@ -1,4 +1,4 @@
-"""What a family of bets is about: the key of a portfolio, with the fault that the family shows when it wins."""
+"""What a bet is about: the key of a portfolio, with the fault that the bet shows when it wins."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
@@ -40,7 +40,7 @@ def explained(
 
 def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
     """What the checks of privacy would have found, where none refutes: it is said where no violation was shown."""
-    judged = [result for result in results if result.kind == Kind.PRIVACY and result.sizes]
+    judged = [result for result in results if result.kind == CheckKind.PRIVACY and result.sizes]
     if not judged or any(result.verdict is CheckVerdict.REFUTED for result in judged):
         return ""
     found = "; ".join(f"{size_text(result.sizes[0])} ({result.id})" for result in judged)
@@ -146,7 +146,7 @@ def _effect(result: CheckResult, unfound: str) -> str:
     consequences = dict.fromkeys(fault.consequence for fault in (finding.fault, *finding.nearest) if fault is not None)
     said, priced = "; or ".join(consequences), finding.priced
     if result.effect is Effect.UNPROVED:
-        wrong = "the law is wrong; " if result.kind == Kind.LAW else ""
+        wrong = "the law is wrong; " if result.kind == CheckKind.LAW else ""
         if priced is not None and priced.why:
             return f"{wrong}{priced.words}{unfound}"
         return f"{wrong}no violation of the privacy claim was shown{unfound}. If the cause is right: {said}"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nrverify.auditing.core.declaration import CheckKind
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.subjects.description import Description
+
 
 @dataclass(frozen=True)
 class Remark:
@@ -81,3 +85,11 @@ REMARKS = {
     ),
 }
 """By the id under which a report has them."""
+
+
+def misspelt_attributes(description: Description, only: tuple[str, ...]) -> list[CheckResult]:
+    """Advice on names that nobody reads and that are nearly those of attributes."""
+    if not description.misspelt or only:
+        return []
+    pairs = "; ".join(f"{name} is not read: is {meant} meant?" for name, meant in description.misspelt)
+    return [CheckResult("protocol.attributes", CheckKind.PROTOCOL, CheckVerdict.ADVICE, message=pairs)]

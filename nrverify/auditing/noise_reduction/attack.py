@@ -69,7 +69,7 @@ def _sizes(most: int) -> Iterator[int]:
 
 def _draw(drawer: Drawer, check: LastBits, pair: Pair, size: int) -> None:
     label, (releases, asked) = by_coin(drawer, size, lambda side, count: draw_sessions(drawer, pair.sides[side], count))
-    fresh = check.fresh()
+    fresh = check.empty_copy()
     drawn = Labelled(pair, releases, asked, drawer.times_of(asked), label)
     show_labelled(drawer.host.description, drawn, [fresh], drawer.rng)
     check.merge(fresh)

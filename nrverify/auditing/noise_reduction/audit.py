@@ -11,7 +11,7 @@ import numpy as np
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -69,7 +69,7 @@ from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.own_times import OwnTimes
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.host import Host
@@ -220,7 +220,7 @@ class NoiseReductionMechanism(Mechanism):
         if refused:
             self.last_bits.untried = f"its values are refused: {refused[0]}"
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """Every case, with its times moved anew, and every pair."""
         rng, of_values = (
             np.random.default_rng(np.random.SeedSequence(self.settings.seed, spawn_key=(key, look))) for key in (2, 3)
@@ -234,13 +234,17 @@ class NoiseReductionMechanism(Mechanism):
             move = reordered if case.any_order else partial(varied, alone=alone)
             moved = move(case, self.context.knob, self.description.integer, rng)
             moved = within_room(at_other_values(moved, self.description.integer, of_values), self.description)
-            tasks.append(Task(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST_TOGETHER))
+            tasks.append(
+                SamplingTask(case.name, moved, score_case, scored, (1 - share) * own, _numbers(case), FEWEST_TOGETHER)
+            )
         for pair in self.pairs:
             weight = share / len(self.pairs)
-            tasks.append(Task(pair.case.name, pair, score_pair, of_pairs, weight, _numbers(pair.case), FEWEST_TOGETHER))
+            tasks.append(
+                SamplingTask(pair.case.name, pair, score_pair, of_pairs, weight, _numbers(pair.case), FEWEST_TOGETHER)
+            )
         return tasks
 
-    def refused(self, task: Task, reason: str) -> Task | None:
+    def refused(self, task: SamplingTask, reason: str) -> SamplingTask | None:
         """A case that is refused loses repeated times or is moved inwards, a pair is left out; all are reported."""
         if isinstance(task.setting, Pair):
             self.refusals.append(f"{task.name} ({reason})")
@@ -274,7 +278,7 @@ class NoiseReductionMechanism(Mechanism):
         largest = max(1.0, max(map(abs, case.every_value)) / INWARDS)
         return self._replaced(task, replace(case, value=nearer, play=play, beside=beside, largest=largest))
 
-    def _replaced(self, task: Task, moved: Case) -> Task:
+    def _replaced(self, task: SamplingTask, moved: Case) -> SamplingTask:
         """The task with another case, which takes the place of the first from now on."""
         cases = tuple(moved if case.name == task.name else case for case in self.context.cases)
         self.context = replace(self.context, cases=cases)
@@ -299,7 +303,9 @@ class NoiseReductionMechanism(Mechanism):
             return
         if not repeats:
             words = "the same seed gives another transcript: a finding cannot be replayed from its seed alone"
-            self.advice.append(CheckResult("randomness.repeats", Kind.RANDOMNESS, CheckVerdict.ADVICE, message=words))
+            self.advice.append(
+                CheckResult("randomness.repeats", CheckKind.RANDOMNESS, CheckVerdict.ADVICE, message=words)
+            )
 
     def _attack_for_advice(self, drawer: Drawer, refuted: bool) -> None:
         assert self.last_bits is not None
@@ -326,10 +332,10 @@ class NoiseReductionMechanism(Mechanism):
         covered += slack_of(self.context)
         beyond = beyond_range(self.description, self.context.knob, self.settings.samples)
         if beyond is not None:
-            covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=beyond))
+            covered.append(CheckResult("protocol.range", CheckKind.PROTOCOL, CheckVerdict.NOT_COVERED, message=beyond))
         if self.refusals:
             words = f"refused, and so not covered: {'; '.join(self.refusals[:MOST_REFUSED])}"
-            covered.append(CheckResult("protocol.range", Kind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))
+            covered.append(CheckResult("protocol.range", CheckKind.PROTOCOL, CheckVerdict.NOT_COVERED, message=words))
         return tuple(covered)
 
     def _claims(self) -> dict[float, float]:

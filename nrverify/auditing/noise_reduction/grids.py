@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nrverify.auditing.core.declaration import Kind
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.cases import Case
@@ -88,4 +88,4 @@ def slack_of(context: NoiseReductionContext) -> list[CheckResult]:
         f"over the ideal releases that are rounded to one: with g = {said.granularity:.6g} and d up to {d}, at most "
         f"{most:.3g} more than the ε asked, where the noise keeps the claim"
     )
-    return [CheckResult(SLACK, Kind.PRIVACY, CheckVerdict.ADVICE, message=words)]
+    return [CheckResult(SLACK, CheckKind.PRIVACY, CheckVerdict.ADVICE, message=words)]

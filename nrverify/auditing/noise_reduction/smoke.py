@@ -15,7 +15,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import Play, Refusal, Sample
+from nrverify.subjects.requests import PolicyRequest, RefusalRequest, SampleRequest
 
 INWARDS = 1.5
 """An end of the range that is refused is moved inwards by this factor: few requests find what is admitted."""
@@ -199,9 +199,9 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob, most: i
     seed = drawer.seed()
     drawer.drawn += 2
     if "sample" in description.methods:
-        twice = [drawer.host.ask(Sample(value, schedule, 1, seed)) for _ in range(2)]
+        twice = [drawer.host.ask(SampleRequest(value, schedule, 1, seed)) for _ in range(2)]
     else:
-        twice = [drawer.host.ask(Play(value, Fixed(schedule), [seed]))[0] for _ in range(2)]
+        twice = [drawer.host.ask(PolicyRequest(value, Fixed(schedule), [seed]))[0] for _ in range(2)]
     return bool(np.array_equal(twice[0], twice[1]))
 
 
@@ -214,11 +214,11 @@ def disturbed(drawer: Drawer, description: Description, knob: Knob, most: int | 
     policy, seeds = Fixed(knob.steps(0.4, [0.5, 0.5])[:most]), [drawer.seed(), drawer.seed()]
     drawer.drawn += 4
     try:
-        alone, again = (drawer.host.ask(Play(values[0], policy, seeds[:1]))[0][0] for _ in range(2))
+        alone, again = (drawer.host.ask(PolicyRequest(values[0], policy, seeds[:1]))[0][0] for _ in range(2))
     except (SubjectFailed, SubjectRefused):
         return False
     try:
-        together = drawer.host.ask(Play(values, policy, seeds))[0][0]
+        together = drawer.host.ask(PolicyRequest(values, policy, seeds))[0][0]
     except (SubjectFailed, SubjectRefused):
         # What works alone fails beside another: that is a disturbance, too.
         return bool(np.array_equal(alone, again))
@@ -252,7 +252,7 @@ def refusals(drawer: Drawer, knob: Knob, value: tuple[float, ...], falling: bool
     for name, asked in requests.items():
         drawer.drawn += 1
         try:
-            answers[name] = drawer.host.ask(Refusal(np.array(value), asked, drawer.seed()))
+            answers[name] = drawer.host.ask(RefusalRequest(np.array(value), asked, drawer.seed()))
         except (SubjectRefused, SubjectFailed) as error:
             answers[name] = f"refused: {error}"
     accepted = [name for name, answer in answers.items() if answer == "accepted"]

@@ -12,35 +12,35 @@ from nrverify.statistics.additive import Tally
 from nrverify.statistics.labels import LabelBets
 
 Floats = NDArray[np.float64]
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 
 CERTAIN = 7.0
 """Log odds of a label where the other value cannot give the transcript: one mistake in a thousand is survived."""
 FEWEST_LEARNED = 0.5
-"""Added to the counts of a cell before odds are learned from them."""
+"""Added to the counts of a bin before odds are learned from them."""
 
 
 class ClaimedLabels:
     """Guesses of the label by each feature, bet against odds of e^ε to one, but for δ (see `statistics.labels`).
 
-    A feature with `certain` cells is taken at its word; what the cells of another say is learned from earlier batches.
+    A feature with `certain` bins is taken at its word; what the bins of another say is learned from earlier batches.
     """
 
     def __init__(self, features: Mapping[str, Feature], delta: float, smallest_claim: float) -> None:
         self.features = features
         self._delta, self._smallest = delta, smallest_claim
         self.bets = LabelBets(len(features), delta, smallest_claim)
-        self.counts: Tally[tuple[str, str], Cells] = Tally()
-        """By (pair, feature): (cells, labels)."""
-        self._learned: dict[tuple[str, str], Cells] = {}
+        self.counts: Tally[tuple[str, str], Bins] = Tally()
+        """By (pair, feature): (bins, labels)."""
+        self._learned: dict[tuple[str, str], Bins] = {}
 
-    def bet(self, pair: str, cells: Mapping[str, tuple[Cells, int]], claim: Floats, label: NDArray[np.bool_]) -> None:
-        """Takes in the cells (n,) of each feature with their number, the claimed ε's (n,) and the labels (n,)."""
-        guesses = [self._odds(pair, name, size)[cell] for name, (cell, size) in cells.items()]
+    def bet(self, pair: str, bins: Mapping[str, tuple[Bins, int]], claim: Floats, label: NDArray[np.bool_]) -> None:
+        """Takes in the bins (n,) of each feature with their number, the claimed ε's (n,) and the labels (n,)."""
+        guesses = [self._odds(pair, name, size)[bin] for name, (bin, size) in bins.items()]
         self.bets.bet(np.stack(guesses), claim, label)
-        for name, (cell, size) in cells.items():
+        for name, (bin, size) in bins.items():
             counts = np.zeros((size, 2), dtype=np.int64)
-            np.add.at(counts, (cell, label.astype(np.int64)), 1)
+            np.add.at(counts, (bin, label.astype(np.int64)), 1)
             self.counts[pair, name] = self.counts.get((pair, name), 0) + counts
 
     @property
@@ -55,23 +55,23 @@ class ClaimedLabels:
         return list(self.features)[int(np.argmax(won))]
 
     def log_e_of(self, name: str, pair: str | None = None) -> float:
-        """How many labels of a pair its telling cells had right, less those they had wrong."""
+        """How many labels of a pair its telling bins had right, less those they had wrong."""
         pairs = {own for own, feature in self.counts if feature == name and pair in (None, own)}
         won = 0
         for own in pairs:
             counts = self.counts[own, name]
-            for label, cells in enumerate(self.telling(own, name)):
-                won += int(counts[cells, label].sum() - counts[cells, 1 - label].sum())
+            for label, bins in enumerate(self.telling(own, name)):
+                won += int(counts[bins, label].sum() - counts[bins, 1 - label].sum())
         return float(won)
 
-    def telling(self, pair: str, name: str) -> tuple[Cells, Cells]:
-        """The cells of a feature that speak for label 0, and those that speak for label 1."""
+    def telling(self, pair: str, name: str) -> tuple[Bins, Bins]:
+        """The bins of a feature that speak for label 0, and those that speak for label 1."""
         counts = self.counts[pair, name]
         odds = self.features[name].certain_odds(len(counts))
         odds = _learned_odds(counts) if odds is None else odds
         return np.flatnonzero(odds < -1), np.flatnonzero(odds > 1)
 
-    def fresh(self) -> ClaimedLabels:
+    def empty_copy(self) -> ClaimedLabels:
         """An empty copy with what was learned: a guess must not learn from the transcripts it is about."""
         blank = ClaimedLabels(self.features, self._delta, self._smallest)
         blank._learned = dict(self.counts)
@@ -91,5 +91,5 @@ class ClaimedLabels:
         return np.zeros(size) if learned is None else _learned_odds(learned)
 
 
-def _learned_odds(counts: Cells) -> Floats:
+def _learned_odds(counts: Bins) -> Floats:
     return np.asarray(np.log((counts[:, 1] + FEWEST_LEARNED) / (counts[:, 0] + FEWEST_LEARNED)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nrverify.statistics.proportions import clopper_pearson
 
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 
 USUAL_EPSILON, USUAL_DELTA = 1.0, 1e-5
 """At which the bound is said where nothing is claimed: a modest ε, and a δ as it is usually chosen."""
@@ -21,7 +21,7 @@ FEWEST_COUNTED = 64
 
 @dataclass(frozen=True)
 class Event:
-    """Cells of a feature that speak for one label, and the number of transcripts of each label in them."""
+    """Bins of a feature that speak for one label, and the number of transcripts of each label in them."""
 
     side: int
     """The label it speaks for."""
@@ -51,12 +51,12 @@ class Event:
         return math.log((low - delta) / high) if low - delta > high > 0 else 0.0
 
 
-def events(telling: tuple[Cells, Cells], counts: Cells, alpha: float) -> tuple[Event, Event]:
-    """Both events of a feature from counts (cells, labels)."""
+def events(telling: tuple[Bins, Bins], counts: Bins, alpha: float) -> tuple[Event, Event]:
+    """Both events of a feature from counts (bins, labels)."""
     totals = counts.sum(axis=0)
     found = []
-    for side, cells in enumerate(telling):
-        hits, others = int(counts[cells, side].sum()), int(counts[cells, 1 - side].sum())
+    for side, bins in enumerate(telling):
+        hits, others = int(counts[bins, side].sum()), int(counts[bins, 1 - side].sum())
         found.append(Event(side, hits, int(totals[side]), others, int(totals[1 - side]), alpha))
     return found[0], found[1]
 

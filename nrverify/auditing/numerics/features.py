@@ -1,4 +1,4 @@
-"""What the last bits of a transcript may betray: each feature sorts transcripts into a few cells.
+"""What the last bits of a transcript may betray: each feature sorts transcripts into a few bins.
 
 A feature is a function of the transcript, of the two values and of the public times, never of the label. That is all
 that the bets need in order to be valid; whether a feature has anything to do with the sampler decides their power only.
@@ -17,7 +17,7 @@ from nrverify.auditing.numerics.reachable import (
     EXPONENTS,
     TRAILING,
     ZERO_CLASSES,
-    Cells,
+    Bins,
     Flags,
     pattern,
     reachable_by_product,
@@ -27,8 +27,8 @@ from nrverify.auditing.numerics.reachable import (
 from nrverify.auditing.numerics.samplers import ANSWERS, by_logarithm, laplace_uniform, normal_uniform, on_lattice
 
 Floats = NDArray[np.float64]
-Sorted = tuple[Cells, int]
-"""The cell of each transcript, and how many cells there are."""
+Sorted = tuple[Bins, int]
+"""The bin of each transcript, and how many bins there are."""
 
 LATTICES = {"2^-33": 2.0**33, "1/(2^31-1)": 2.0**31 - 1, "1/(2^32-1)": 2.0**32 - 1}
 """Of generators with 24 to 32 bits, also when half a step is added; and of those divided by their largest number."""
@@ -108,11 +108,11 @@ class Feature:
     releases: int = 1
     """The fewest that it needs."""
     reachable: bool = False
-    """Whether its cells say which values can give the transcript: 0 neither, 1 label 1, 2 label 0 alone, 3 both."""
+    """Whether its bins say which values can give the transcript: 0 neither, 1 label 1, 2 label 0 alone, 3 both."""
 
-    def certain_odds(self, cells: int) -> Floats | None:
-        """Where its cells say it, +1 for those only label 1 can give, −1 for label 0, else 0; None for others."""
-        return np.array([0.0, 1.0, -1.0, 0.0]) if self.reachable and cells == 4 else None
+    def certain_odds(self, bins: int) -> Floats | None:
+        """Where its bins say it, +1 for those only label 1 can give, −1 for label 0, else 0; None for others."""
+        return np.array([0.0, 1.0, -1.0, 0.0]) if self.reachable and bins == 4 else None
 
     def fits(self, drawn_times: bool, noise: str, releases: int) -> bool:
         """Whether it can be asked of such transcripts."""
@@ -120,7 +120,7 @@ class Feature:
 
 
 def _both(of: Callable[[Transcripts, Floats], Flags]) -> Callable[[Transcripts], Sorted]:
-    """A yes or no for each value: cell 0 neither, 1 label 1 alone, 2 label 0 alone, 3 both."""
+    """A yes or no for each value: bin 0 neither, 1 label 1 alone, 2 label 0 alone, 3 both."""
 
     def sort(drawn: Transcripts) -> Sorted:
         low, high = (of(drawn, value) for value in drawn.values)

@@ -17,11 +17,11 @@ from nrverify.statistics.additive import Tally
 from nrverify.statistics.tilted_labels import TiltedLabels
 
 Floats = NDArray[np.float64]
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 Asked = tuple[float, ...] | None
 
 OUT_OF_REACH = (2, 1)
-"""By label: the cell of transcripts that its own value can give by a sum, and the other cannot."""
+"""By label: the bin of transcripts that its own value can give by a sum, and the other cannot."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class LabelledBits:
             else ClaimedLabels(features, *claim)
         )
         self.settings: dict[str, Setting] = {}
-        self._after: Tally[tuple[str, str], Cells] = Tally()
+        self._after: Tally[tuple[str, str], Bins] = Tally()
         self._examples: dict[tuple[str, int], Example] = {}
         self._foreseen: Tally[tuple[str, int], float] = Tally()
-        self._lead: tuple[str, str, tuple[Cells, Cells]] | None = None
+        self._lead: tuple[str, str, tuple[Bins, Bins]] | None = None
 
     @property
     def log_e(self) -> float:
@@ -77,19 +77,19 @@ class LabelledBits:
         """Takes in transcripts of a pair with their exact log odds, or the ε's claimed, and their labels."""
         self.samples += label.size
         self.settings[pair] = Setting(tuple(drawn.low.tolist()), tuple(drawn.high.tolist()), asked)
-        cells = {name: one.sort(drawn) for name, one in self.features.items()}
-        self.bets.bet(pair, cells, odds, label)
-        self._foresee(pair, cells[ADD.name][0], odds, label)
+        bins = {name: one.sort(drawn) for name, one in self.features.items()}
+        self.bets.bet(pair, bins, odds, label)
+        self._foresee(pair, bins[ADD.name][0], odds, label)
         for side in (0, 1):
             example = _example(drawn, label, side)
             if example is not None:
                 self._examples.setdefault((pair, side), example)
 
-    def fresh(self) -> LabelledBits:
+    def empty_copy(self) -> LabelledBits:
         """An empty copy."""
         blank = copy(self)
         blank.samples, blank.found_after, blank._lead = 0, None, None
-        blank.bets = self.bets.fresh()
+        blank.bets = self.bets.empty_copy()
         blank.settings, blank._after, blank._examples, blank._foreseen = {}, Tally(), {}, Tally()
         return blank
 
@@ -142,13 +142,13 @@ class LabelledBits:
             self._examples.get((pair, event.side)),
         )
 
-    def _foresee(self, pair: str, cell: Cells, odds: Floats, label: NDArray[np.bool_]) -> None:
+    def _foresee(self, pair: str, bin: Bins, odds: Floats, label: NDArray[np.bool_]) -> None:
         """Adds up how often one value would give what no sum with the other can, by how often the other gives it.
 
         Where both laws are as claimed, P(E at one value) is the mean at the other of e^{±ℓ} over E.
         """
         for side in (0, 1):
-            others = (cell == OUT_OF_REACH[side]) & (label != bool(side))
+            others = (bin == OUT_OF_REACH[side]) & (label != bool(side))
             weights = np.exp(odds[others] * (1 if side else -1)) if isinstance(self.bets, TiltedLabels) else 1.0
             self._foreseen[pair, side] = self._foreseen.get((pair, side), 0.0) + float(np.sum(weights * others[others]))
 

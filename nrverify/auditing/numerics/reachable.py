@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 
 ZERO_BITS = (1, 2, 9, 21)
 """Edges of the classes of trailing zero bits: noise in single precision has at least 29 of them."""
@@ -45,7 +45,7 @@ def reachable_by_product(value: ArrayLike, release: ArrayLike, scale: ArrayLike)
     return np.asarray(found)
 
 
-def zero_bits(value: ArrayLike, release: ArrayLike) -> Cells:
+def zero_bits(value: ArrayLike, release: ArrayLike) -> Bins:
     """The class of release − value: 0 where it is no double, else by its trailing zero bits."""
     value, release = np.asarray(value, dtype=float), np.asarray(release, dtype=float)
     difference = release - value
@@ -54,7 +54,7 @@ def zero_bits(value: ArrayLike, release: ArrayLike) -> Cells:
     return np.where(exact, 1 + np.searchsorted(ZERO_BITS, trailing_zeros(difference), side="right"), 0)
 
 
-def pattern(value: ArrayLike, release: ArrayLike) -> Cells:
+def pattern(value: ArrayLike, release: ArrayLike) -> Bins:
     """The exponent of a release against that of the value's size, its trailing zero bits and its sign, as a number."""
     size = np.frexp(np.maximum(np.abs(np.asarray(value, dtype=float)), 1e-300))[1]
     y = np.nan_to_num(np.asarray(release, dtype=float))
@@ -62,7 +62,7 @@ def pattern(value: ArrayLike, release: ArrayLike) -> Cells:
     return np.asarray((exponent * TRAILING + np.minimum(trailing_zeros(y), TRAILING - 1)) * 2 + (y > 0))
 
 
-def trailing_zeros(x: ArrayLike) -> Cells:
+def trailing_zeros(x: ArrayLike) -> Bins:
     """How many of the 53 bits of a double are zero at its end; 53 for 0, and for what is not finite."""
     x = np.asarray(x, dtype=float)
     with np.errstate(invalid="ignore"):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from nrverify.auditing.numerics.reachable import Flags
 
 Floats = NDArray[np.float64]
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 Extended = NDArray[np.longdouble]
 
 ANSWERS = 3
@@ -50,7 +50,7 @@ def normal_uniform(
     return uniform, uniform * (np.abs(g) * own / np.sqrt(t) + np.abs(h) * (other + own * (s / t)) / spread)
 
 
-def on_lattice(uniform: Extended, error: Extended, points: float) -> Cells:
+def on_lattice(uniform: Extended, error: Extended, points: float) -> Bins:
     """Whether a uniform is a multiple of 1/points up to its error: 0 no, 1 yes, 2 not to be told."""
     place = uniform * np.longdouble(points)
     tolerance = error * np.longdouble(points) + place * np.longdouble(2.0**-50)

@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 
 from nrverify.auditing.own_law.selftest import mistakes
 from nrverify.subjects.own_laws.loading import Specified, in_use, law_of
+from nrverify.subjects.own_laws.place import Place
 
 MOST_MISTAKES = 5
 """Reported at most: the first says what to look at."""
@@ -44,18 +45,18 @@ def require(law: Specified, timeout: float) -> None:
 
 
 @contextmanager
-def judged_by(law: Specified | None, mechanism: str, timeout: float) -> Iterator[None]:
-    """With the law that judges a subject of this mechanism in use, tested in short; nothing where it is built in.
+def judged_by(law: Specified | None, mechanism: str, timeout: float) -> Iterator[Place | None]:
+    """With the law that judges a subject of this mechanism in use, tested in short; None where it is built in.
 
     `ValueError` where it is not a law, or not that of the subject.
     """
     found = law_of(law, mechanism)
     if found is None:
-        yield
+        yield None
         return
     with in_use(found):
         require(found, timeout)
-        yield
+        yield Place.of(found.source)
 
 
 def _test(connection: Connection, law: Specified, short: bool) -> None:

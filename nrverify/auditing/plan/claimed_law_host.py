@@ -26,16 +26,16 @@ from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.policies import Fixed, Policy
 from nrverify.subjects.requests import (
     Answering,
-    Interact,
-    Play,
-    Refusal,
-    Run,
-    RunAny,
-    RunMany,
-    RunManyAny,
-    RunStopping,
-    Sample,
-    Scalar,
+    InteractRequest,
+    PolicyRequest,
+    RefusalRequest,
+    RunAnyRequest,
+    RunManyAnyRequest,
+    RunManyRequest,
+    RunRequest,
+    RunStoppingRequest,
+    SampleRequest,
+    ScalarRequest,
 )
 
 Floats = NDArray[np.float64]
@@ -77,7 +77,7 @@ class ClaimedLaw(Answering):
         other.description = replace(self.description, mechanism="brownian")
         return other
 
-    def sample(self, request: Sample) -> Floats:
+    def sample(self, request: SampleRequest) -> Floats:
         """All sessions from one generator."""
         policy, rng = Fixed(tuple(request.schedule)), np.random.default_rng(request.seed)
         return self._noisy(self._process, request.value, policy, request.sessions, rng)[0]
@@ -86,24 +86,24 @@ class ClaimedLaw(Answering):
     def _process(self) -> Process:
         return Brownian() if self._replaced else self.description.claimed_process
 
-    def play(self, request: Play) -> tuple[Floats, Floats]:
+    def play(self, request: PolicyRequest) -> tuple[Floats, Floats]:
         """All sessions from the generator of the first seed."""
         sessions, rng = len(request.seeds), np.random.default_rng(request.seeds[0])
         return self._noisy(self._process, request.value, request.policy, sessions, rng)
 
-    def refusal(self, request: Refusal) -> str:
+    def refusal(self, request: RefusalRequest) -> str:
         """Invalid requests are refused."""
         return "refused"
 
-    def run(self, request: Run) -> list[list[int]]:
+    def run(self, request: RunRequest) -> list[list[int]]:
         """The bits of as many runs, all from the generator of the first seed."""
         utilities, epsilons, threshold, sensitivity, seeds = request.arguments
-        rounds = self.run_many(RunMany(utilities, epsilons, threshold, sensitivity, len(seeds), seeds[0]))
+        rounds = self.run_many(RunManyRequest(utilities, epsilons, threshold, sensitivity, len(seeds), seeds[0]))
         if self.description.positives > 1:
             return bits_of(rounds, len(utilities))
         return [[0] * len(utilities) if n == 0 else [0] * (n - 1) + [1] for n in rounds.tolist()]
 
-    def run_many(self, request: RunMany) -> NDArray[np.int64]:
+    def run_many(self, request: RunManyRequest) -> NDArray[np.int64]:
         """Halts by the claimed law."""
         utilities, epsilons = tuple(request.utilities), tuple(request.epsilons)
         variant = USUAL if self.description.mechanism == "private-stopping" else variant_of(self.description)
@@ -112,33 +112,33 @@ class ClaimedLaw(Answering):
             # Certain to print ones: the law of so many rounds has too many outputs.
             return np.tile(np.arange(1, variant.positives + 1), (request.runs, 1))
         law = claimed_law(Design("claimed", utilities, epsilons, request.threshold, request.sensitivity, variant))
-        cells = rng.choice(law.size, size=request.runs, p=law)
+        bins = rng.choice(law.size, size=request.runs, p=law)
         if variant.positives > 1:
-            return ones_of(outputs(len(utilities), variant.positives).bits[cells], variant.positives)
-        return np.where(cells == len(utilities), 0, cells + 1).astype(np.int64)
+            return ones_of(outputs(len(utilities), variant.positives).bits[bins], variant.positives)
+        return np.where(bins == len(utilities), 0, bins + 1).astype(np.int64)
 
-    def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
+    def run_stopping(self, request: RunStoppingRequest) -> list[tuple[Floats, list[int]]]:
         """Brownian releases, halted by the claimed law at the utilities they have."""
         rng = np.random.default_rng(request.seeds[0])
         policy = Fixed(tuple(request.schedule))
         releases, _ = self._noisy(Brownian(), request.value, policy, len(request.seeds), rng)
-        epsilons = np.maximum.accumulate(self.scalar(Scalar("epsilon", request.schedule))).tolist()
+        epsilons = np.maximum.accumulate(self.scalar(ScalarRequest("epsilon", request.schedule))).tolist()
         shown = []
         for path, seed in zip(releases, request.seeds, strict=True):
             scores = [float(request.utility(release)) for release in path]
-            bits = self.run(Run(scores, epsilons, request.threshold, request.utility_sensitivity, [seed]))[0]
+            bits = self.run(RunRequest(scores, epsilons, request.threshold, request.utility_sensitivity, [seed]))[0]
             shown.append((path[: len(bits)], bits))
         return shown
 
-    def run_any(self, request: RunAny) -> Outputs:
+    def run_any(self, request: RunAnyRequest) -> Outputs:
         """Bits that say nothing: how much is seen matters, not what."""
         return self._bits(len(request.seeds), request.seeds[0])
 
-    def run_many_any(self, request: RunManyAny) -> Outputs:
+    def run_many_any(self, request: RunManyAnyRequest) -> Outputs:
         """The same."""
         return self._bits(request.runs, request.seed)
 
-    def interact(self, request: Interact) -> Outputs:
+    def interact(self, request: InteractRequest) -> Outputs:
         """The same."""
         return self._bits(len(request.seeds), request.seeds[0])
 
@@ -147,7 +147,7 @@ class ClaimedLaw(Answering):
         spent = self.description.smallest_epsilon
         return Outputs(outputs, None if spent is None else [spent] * runs)
 
-    def scalar(self, request: Scalar) -> Floats:
+    def scalar(self, request: ScalarRequest) -> Floats:
         """The boundary, or the time at which it reaches an ε."""
         if request.function == "epsilon":
             return np.array([float(self._boundary(time)) for time in request.numbers])
@@ -188,7 +188,7 @@ class ClaimedLaw(Answering):
             asked[rows, step] = [at for at in following if at is not None]
             times = asked[rows, step]
             if self.description.knob != "time":
-                times = self.scalar(Scalar("time_of", times.tolist()))
+                times = self.scalar(ScalarRequest("time_of", times.tolist()))
             if path is None:
                 _descend(process, noise, last, rows, self._spread * times, rng)
             else:

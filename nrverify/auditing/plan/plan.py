@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -24,7 +24,7 @@ from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import looks
-from nrverify.auditing.sampling.work_units import Task, counts
+from nrverify.auditing.sampling.work_units import SamplingTask, counts
 from nrverify.subjects.description import Description
 
 REHEARSED = 64
@@ -51,7 +51,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AuditPlan:
     """What an audit with these settings would be able to detect."""
 
     subject: dict[str, Any]
@@ -78,29 +78,31 @@ class Plan:
         return json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def plan(description: Description, settings: Settings, address: str | None = None) -> Plan:
+def plan(description: Description, settings: Settings, address: str | None = None) -> AuditPlan:
     """The plan of an audit of a subject that describes itself so."""
     fields = ("name", "version", "mechanism", "knob")
     subject = {**{field: getattr(description, field) for field in fields}, "address": address}
     host = ClaimedLaw(description)
     mechanism = mechanism_of(host, settings)
     found: list[Planned] = []
-    missing: list[CheckResult] = []
+    not_covered: list[CheckResult] = []
     if mechanism is not None:
         # The rehearsal repeats itself: its bets mean nothing, and their arithmetic may overflow.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = _rehearsed(mechanism, host, settings)
-        missing = list(mechanism.not_covered)
+        not_covered = list(mechanism.not_covered)
     for one in declarations_for(description.mechanism):
         if one.weight == 0 and (not settings.only or one.id in settings.only):
-            _calculated(one, description, found, missing)
-    return Plan(subject, settings.alpha, settings.samples, tuple(found), tuple(missing))
+            _calculated(one, description, found, not_covered)
+    return AuditPlan(subject, settings.alpha, settings.samples, tuple(found), tuple(not_covered))
 
 
-def _calculated(one: Declaration, description: Description, found: list[Planned], missing: list[CheckResult]) -> None:
+def _calculated(
+    one: Declaration, description: Description, found: list[Planned], not_covered: list[CheckResult]
+) -> None:
     """What a check that is judged by calculation would catch, whatever the budget."""
-    if (why := one.missing(description)) is not None:
-        missing.append(CheckResult(one.id, one.kind, CheckVerdict.NOT_COVERED, message=why))
+    if (why := one.why_not_covered(description)) is not None:
+        not_covered.append(CheckResult(one.id, one.kind, CheckVerdict.NOT_COVERED, message=why))
         return
     sizes = one.cls.foreseen(description)
     found.append(Planned(one.id, one.kind, None, None, sizes, _text(sizes), True))
@@ -116,10 +118,10 @@ def _rehearsed(mechanism: Mechanism, host: ClaimedLaw, settings: Settings) -> li
     return [*found, *(_planned(check.foreseen_after(mechanism.drawn_aside)) for check in mechanism.aside)]
 
 
-def _whole_run(mechanism: Mechanism, samples: int) -> list[Task]:
+def _whole_run(mechanism: Mechanism, samples: int) -> list[SamplingTask]:
     """The tasks of a whole run with their share of it, each in some of the places where its times move."""
     shares: dict[int, float] = {}
-    places: dict[int, list[Task]] = {}
+    places: dict[int, list[SamplingTask]] = {}
     drawn = 0.0
     for number, size in enumerate(looks()):
         look = min(size, samples - drawn)
@@ -140,18 +142,18 @@ def _whole_run(mechanism: Mechanism, samples: int) -> list[Task]:
     ]
 
 
-def _different(tasks: list[Task]) -> list[Task]:
+def _different(tasks: list[SamplingTask]) -> list[SamplingTask]:
     """All of them where the setting moves; one where it stays."""
     return tasks if any(task.setting != tasks[0].setting for task in tasks) else tasks[:1]
 
 
-def _rehearse(task: Task, count: int, drawer: Drawer) -> None:
+def _rehearse(task: SamplingTask, count: int, drawer: Drawer) -> None:
     """Some of a task, taken in by its checks as often as makes up the count, and once more for the rest."""
     times, rest = divmod(count, REHEARSED)
     for size, repeats in ((REHEARSED, times), (rest, 1)):
         if size == 0 or repeats == 0:
             continue
-        scored = tuple(check.fresh() for check in task.checks)
+        scored = tuple(check.empty_copy() for check in task.checks)
         task.score(drawer, task.setting, size, scored)
         for check, seen in zip(task.checks, scored, strict=True):
             _merge_often(check, seen, repeats)
@@ -164,7 +166,7 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
             check.merge(seen)
         repeats //= 2
         if repeats:
-            double = check.fresh()
+            double = check.empty_copy()
             double.merge(seen)
             double.merge(seen)
             seen = double
@@ -173,7 +175,7 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
 def _planned(result: CheckResult) -> Planned:
     detectable = result.detectable or _text(result.sizes)
     sizes = result.sizes
-    if result.kind == Kind.RANDOMNESS and result.samples:
+    if result.kind == CheckKind.RANDOMNESS and result.samples:
         sizes, detectable = (), REPEATED_STREAMS
     return Planned(result.id, result.kind, result.samples, result.alpha, sizes, detectable, _enough(result))
 

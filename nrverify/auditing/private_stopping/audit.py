@@ -11,7 +11,7 @@ from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.exposed import with_streams
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.private_stopping.context import StoppingContext
@@ -21,10 +21,10 @@ from nrverify.auditing.private_stopping.effects import with_losses
 from nrverify.auditing.registry import declarations_in
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
-from nrverify.subjects.requests import Scalar
+from nrverify.subjects.requests import ScalarRequest
 
 PAIR_SHARE = 0.25
 """Of the runs of a look, for the comparison of neighbours: they are told apart slower than a law is refuted."""
@@ -71,8 +71,10 @@ class PrivateStoppingMechanism(Mechanism):
         assert description.sensitivity is not None
         square = description.sensitivity**2
         times = np.geomspace(square / REACH, square * REACH, REHEARSED_TIMES)
-        epsilon = self._host.ask(Scalar("epsilon", times.tolist()))
-        self._choose(StoppingContext.of(description, times, epsilon, lambda at: self._host.ask(Scalar("epsilon", at))))
+        epsilon = self._host.ask(ScalarRequest("epsilon", times.tolist()))
+        self._choose(
+            StoppingContext.of(description, times, epsilon, lambda at: self._host.ask(ScalarRequest("epsilon", at)))
+        )
 
     def _choose(self, context: StoppingContext) -> None:
         self.context = context
@@ -87,7 +89,7 @@ class PrivateStoppingMechanism(Mechanism):
         """Runs that the smoke stage draws."""
         return SMOKE_RUNS * len(self.context.designs) if self.context and self.checks else 0
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """Every design, and every pair of neighbours."""
         if self.context is None:
             return []
@@ -96,12 +98,12 @@ class PrivateStoppingMechanism(Mechanism):
         labelled = tuple(check for check in self.checks if isinstance(check, ObservesLabelled))
         share = (PAIR_SHARE if scored else 1.0) if labelled else 0.0
         tasks = [
-            Task(design.name, design, score_stopped, scored, (1 - share) / len(designs), _numbers(design))
+            SamplingTask(design.name, design, score_stopped, scored, (1 - share) / len(designs), _numbers(design))
             for design in (designs if scored else ())
         ]
         for pair in pairs if labelled else ():
             name, weight = f"pair {pair.design.name}", share / len(pairs)
-            tasks.append(Task(name, pair, score_stopping_pair, labelled, weight, _numbers(pair.design)))
+            tasks.append(SamplingTask(name, pair, score_stopping_pair, labelled, weight, _numbers(pair.design)))
         return tasks
 
     def judged(self) -> tuple[CheckResult, ...]:
@@ -128,11 +130,11 @@ class PrivateStoppingMechanism(Mechanism):
             f"ψ from {min(charges):.3g} to {max(charges):.3g}",
         )
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
         """Those of the boundary."""
         if self._boundary is None:
             return {}
-        return {id: shown for id, shown in self._boundary.pictures().items() if self._wanted(id)}
+        return {id: shown for id, shown in self._boundary.plots().items() if self._wanted(id)}
 
 
 def _numbers(design: StoppingDesign) -> int:

@@ -12,21 +12,21 @@ from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.rosenblatt import Innovations, innovations
 from nrverify.auditing.private_stopping.designs import StoppingDesign, StoppingPair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
-from nrverify.auditing.threshold.drawing import halting_cell
+from nrverify.auditing.threshold.drawing import halting_bin
 from nrverify.laws.brownian import Brownian
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.requests import RunStopping
+from nrverify.subjects.requests import RunStoppingRequest
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """Runs of one design: releases (n, k, d), NaN after the stop, and the cell of the halt (k for never)."""
+    """Runs of one design: releases (n, k, d), NaN after the stop, and the bin of the halt (k for never)."""
 
     design: StoppingDesign
     releases: Floats
-    cells: NDArray[np.int64]
+    bins: NDArray[np.int64]
     after_halt: tuple[str, ...] = ()
     """Runs that showed something after the halt, in words."""
     innovations: Innovations | None = None
@@ -35,7 +35,7 @@ class Stopped:
     @property
     def rounds(self) -> NDArray[np.int64]:
         """How many rounds each run had."""
-        return np.minimum(self.cells + 1, self.releases.shape[1])
+        return np.minimum(self.bins + 1, self.releases.shape[1])
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -54,13 +54,13 @@ class LabelledStopped:
 
     pair: StoppingPair
     releases: Floats
-    cells: NDArray[np.int64]
+    bins: NDArray[np.int64]
     label: NDArray[np.bool_]
 
     @property
     def rounds(self) -> NDArray[np.int64]:
         """How many rounds each run had."""
-        return np.minimum(self.cells + 1, self.releases.shape[1])
+        return np.minimum(self.bins + 1, self.releases.shape[1])
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -71,7 +71,7 @@ class LabelledStopped:
 def draw_stopped(drawer: Drawer, design: StoppingDesign, size: int) -> Stopped:
     """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is no list of bits."""
     drawer.drawn += size
-    request = RunStopping(
+    request = RunStoppingRequest(
         design.array,
         design.schedule,
         design.utility,
@@ -101,10 +101,10 @@ def score_stopping_pair(
 
     def draw(side: int, count: int) -> tuple[Floats, NDArray[np.int64]]:
         runs = draw_stopped(drawer, (pair.neighbour, pair.design)[side], count)
-        return runs.releases, runs.cells
+        return runs.releases, runs.bins
 
-    label, (releases, cells) = by_coin(drawer, size, draw)
-    drawn = LabelledStopped(pair, releases, cells, label)
+    label, (releases, bins) = by_coin(drawer, size, draw)
+    drawn = LabelledStopped(pair, releases, bins, label)
     if np.isfinite(releases[drawn.present]).all():
         for check in checks:
             check.observe_labelled(drawn)
@@ -113,11 +113,11 @@ def score_stopping_pair(
 def _stopped(design: StoppingDesign, answers: list[tuple[Floats, list[int]]]) -> Stopped:
     rounds = len(design.schedule)
     releases = np.full((len(answers), rounds, len(design.value)), np.nan)
-    cells = np.empty(len(answers), dtype=np.int64)
+    bins = np.empty(len(answers), dtype=np.int64)
     after: list[str] = []
     for row, (shown, bits) in enumerate(answers):
-        cells[row], goes_on = halting_cell(bits, rounds, "run()")
-        reached = min(int(cells[row]) + 1, rounds)
+        bins[row], goes_on = halting_bin(bits, rounds, "run()")
+        reached = min(int(bins[row]) + 1, rounds)
         if shown.shape[0] < reached or shown.shape[0] > rounds:
             raise SubjectFailed(
                 f"run() returned {shown.shape[0]} releases and {reached} rounds: one for each is needed"
@@ -127,4 +127,4 @@ def _stopped(design: StoppingDesign, answers: list[tuple[Floats, list[int]]]) ->
         elif shown.shape[0] > reached:
             after.append(f"{shown.shape[0]} releases with the bits {bits!r:.60}")
         releases[row, :reached] = shown[:reached]
-    return Stopped(design, releases, cells, tuple(after))
+    return Stopped(design, releases, bins, tuple(after))

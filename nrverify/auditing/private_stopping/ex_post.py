@@ -8,11 +8,11 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.picture_limits import losses
-from nrverify.auditing.core.pictures import Bound, Picture
+from nrverify.auditing.core.plots.data import Bound, Plot
+from nrverify.auditing.core.plots.limits import losses
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.designs import StoppingDesign, StoppingPair
@@ -36,7 +36,7 @@ EVENTS = (0.1, 0.3, 0.6, 1.0, 2.0)
 
 @check(
     id="privacy.ex-post",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
     claims=("R10", "R11"),
     mechanisms=MECHANISMS,
@@ -90,13 +90,13 @@ class StoppingExPost(Declared):
         self._hits += np.stack([above[drawn.label == bool(side)].sum(axis=0) for side in (0, 1)])
         learner.learn(features, drawn.label)
 
-    def fresh(self) -> StoppingExPost:
+    def empty_copy(self) -> StoppingExPost:
         """The same before the first bet, with what was learned: written out, for learners do not add up."""
         blank = copy(self)
         blank.runs = 0
-        blank.wealth = self.wealth.fresh()
+        blank.wealth = self.wealth.empty_copy()
         blank._hits = np.zeros_like(self._hits)
-        blank._learners = {rounds: learner.fresh() for rounds, learner in self._learners.items()}
+        blank._learners = {rounds: learner.empty_copy() for rounds, learner in self._learners.items()}
         return blank
 
     def merge(self, other: StoppingExPost) -> None:
@@ -130,7 +130,7 @@ class StoppingExPost(Declared):
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED),
         )
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The measured loss of events fixed in advance against ±2ψ."""
         other, own = self._hits.astype(int).tolist()
         names = [f"specified loss at least {event:g}" for event in EVENTS]
@@ -150,17 +150,17 @@ def _bit_losses(drawn: LabelledStopped, rounds: NDArray[np.int64]) -> tuple[Floa
     """log-ratios of the bits given the releases: under the claimed law, and with the threshold drawn anew."""
     found = np.zeros((2, 2, rounds.size))
     for side, design in enumerate((drawn.pair.neighbour, drawn.pair.design)):
-        found[side] = _log_bits(design, drawn.releases, drawn.cells, rounds)
+        found[side] = _log_bits(design, drawn.releases, drawn.bins, rounds)
     return found[1, 0] - found[0, 0], found[1, 1] - found[0, 1]
 
 
-def _log_bits(design: StoppingDesign, releases: Floats, cells: NDArray[np.int64], rounds: NDArray[np.int64]) -> Floats:
-    logs = np.zeros((2, cells.size))
+def _log_bits(design: StoppingDesign, releases: Floats, bins: NDArray[np.int64], rounds: NDArray[np.int64]) -> Floats:
+    logs = np.zeros((2, bins.size))
     patterns, where = np.unique(padded_utilities(design, releases, rounds), axis=0, return_inverse=True)
     for index, row in enumerate(patterns):
         here = where.reshape(-1) == index
         utilities = tuple(row.tolist())
         laws = (pattern(design, utilities).law, redrawn_law(threshold_design(design, utilities)))
         for line, law in enumerate(laws):
-            logs[line, here] = np.log(np.maximum(law[cells[here]], 1e-300))
+            logs[line, here] = np.log(np.maximum(law[bins[here]], 1e-300))
     return logs

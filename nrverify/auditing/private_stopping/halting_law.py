@@ -1,7 +1,7 @@
 """The law of the halt given how the releases fell, for each way they can fall.
 
 A run that halts in round n shows n releases. Its law up to there depends on their utilities alone, so the utilities
-are continued with the last one: the cells up to n are the same whatever comes after.
+are continued with the last one: the bins up to n are the same whatever comes after.
 """
 
 from __future__ import annotations

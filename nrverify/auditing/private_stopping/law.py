@@ -7,12 +7,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import SHARES_WITH_RELEASES, WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.picture_limits import frequencies
-from nrverify.auditing.core.picture_sums import Frequencies
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
+from nrverify.auditing.core.plots.limits import frequencies
+from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
@@ -39,7 +39,7 @@ COVARIATES = {ODDS: 3.0, BY_ROUND: 2.0, BY_UTILITY: 2.0, BY_NOISE: 3.0, BY_SIZE:
 
 @check(
     id="stopping.law",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Given the releases, the stop follows ReducedAboveThreshold with ε_n = ψ(T_n).",
     claims=("R05", "R11"),
     mechanisms=MECHANISMS,
@@ -57,9 +57,9 @@ class StoppingLaw(Declared, Additive):
     """
 
     def __init__(self) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {NAMED: (6.0, RatioWealth(FAULTS))}
-        families |= {topic: (weight, TieWealth(along=topic != ODDS)) for topic, weight in COVARIATES.items()}
-        self.portfolio = Portfolio(families)
+        bets: dict[Topic, tuple[float, Wealth]] = {NAMED: (6.0, RatioWealth(FAULTS))}
+        bets |= {topic: (weight, TieWealth(along=topic != ODDS)) for topic, weight in COVARIATES.items()}
+        self.portfolio = Portfolio(bets)
         self.frequencies = Frequencies("Halts", "exact probability of a halt given the releases")
         self.runs = 0
 
@@ -72,22 +72,22 @@ class StoppingLaw(Declared, Additive):
         """Bets on the bits of every round, given the releases."""
         if runs.innovations is None:
             return
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         ratios = dict.fromkeys(FAULTS, 0.0)
         hazard = np.full(runs.present.shape, np.nan)
         for pattern, rows in patterns_of(runs):
             hazard[rows] = pattern.hazard
-            for name, total in _ratios(runs.design, pattern, runs.cells[rows]).items():
+            for name, total in _ratios(runs.design, pattern, runs.bins[rows]).items():
                 ratios[name] += total
         cast(RatioWealth, self.portfolio[NAMED]).bet(ratios)
-        halted = np.arange(runs.present.shape[1]) == runs.cells[:, None]
+        halted = np.arange(runs.present.shape[1]) == runs.bins[:, None]
         # Round by round over all runs: what a bit is compared with has then been seen before it.
         here = runs.present.T
         self.frequencies.add(halted.T[here], hazard.T[here])
         for topic, covariate in _covariates(runs, np.nan_to_num(runs.innovations.z[:, :, 0])).items():
             cast(TieWealth, self.portfolio[topic]).bet(halted.T[here], hazard.T[here], covariate.T[here])
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """How often it halted, by the exact probability of the halt."""
         return frequencies(self.frequencies, alpha)
 
@@ -125,8 +125,8 @@ def _covariates(runs: Stopped, innovation: Floats) -> dict[Topic, Floats]:
     }
 
 
-def _ratios(design: StoppingDesign, pattern: Pattern, cells: NDArray[np.int64]) -> dict[str, float]:
-    counts = np.bincount(cells, minlength=pattern.law.size)
+def _ratios(design: StoppingDesign, pattern: Pattern, bins: NDArray[np.int64]) -> dict[str, float]:
+    counts = np.bincount(bins, minlength=pattern.law.size)
     return {
         name: float(np.dot(counts, np.log(fault / pattern.law, where=pattern.law > 0, out=np.zeros_like(fault))))
         for name, fault in faults_of(design, pattern.utilities).items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.halting import SHOWS_MORE
 from nrverify.auditing.core.faults.noise import NOT_A_NUMBER, REPEATED_TIME_REDRAWN
@@ -27,7 +27,7 @@ QUANTITIES = {
 
 @check(
     id="stopping.protocol",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="Nothing is shown after the stop, and a time that comes again gets the same release.",
     claims=("R01",),
     mechanisms=MECHANISMS,
@@ -59,7 +59,7 @@ class StoppingProtocol(Declared, Additive):
 
     def observe(self, runs: Stopped) -> None:
         """Counts runs that showed more, no number, or another release at the same time."""
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         if runs.after_halt:
             self._count(SHOWS_MORE, len(runs.after_halt), runs.after_halt[0])
         improper = ~np.isfinite(runs.releases) & runs.present[:, :, None]

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from nrverify.auditing.core import coincidences as exact
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import (
     DEVIATION_FOR_VARIANCE,
     FRESH_NOISE,
@@ -24,7 +24,7 @@ from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.named_alternatives import FRESH, SHAPES, fresh_ratio, shape_ratios
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.rosenblatt import Innovations
-from nrverify.auditing.core.score_bins import CELL_WEIGHTS, cell_counts, fine_counts
+from nrverify.auditing.core.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.core.value_in_clear import BareValues
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
@@ -32,7 +32,7 @@ from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.rare_wealth import RareWealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth
 
 FIRST_CENTRE = Topic("centre of the first release", SHIFTED, alone=True)
 FIRST_VARIANCE = Topic("variance of the first release", WRONG_SCALE, shift=FIRST_CENTRE, alone=True)
@@ -57,7 +57,7 @@ USUAL_RATIO = (0.5, 2.0)
 
 @check(
     id="stopping.releases",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The releases up to the stop follow the Brownian bridge.",
     claims=("B01", "R11"),
     mechanisms=MECHANISMS,
@@ -80,15 +80,15 @@ class StoppingReleases(PortfolioCheck):
     """
 
     def __init__(self) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             FIRST_VARIANCE: (3.0, ScaleWealth()),
             FIRST_CENTRE: (2.0, MeanWealth()),
             LATER_VARIANCE: (4.0, ScaleWealth()),
             LATER_CENTRE: (2.0, MeanWealth()),
             MEMORY: (3.0, MeanWealth(slopes=True)),
             INNOVATION: (2.0, MeanWealth(slopes=True)),
-            FIRST_BINS: (1.0, CellWealth(CELL_WEIGHTS)),
-            LATER_BINS: (1.0, CellWealth(CELL_WEIGHTS)),
+            FIRST_BINS: (1.0, BinWealth(BIN_WEIGHTS)),
+            LATER_BINS: (1.0, BinWealth(BIN_WEIGHTS)),
             SHAPE: (2.0, RatioWealth(SHAPES)),
             ALTERNATIVE: (3.0, RatioWealth([FRESH])),
             WITHOUT_NOISE: (1.0, BareValues()),
@@ -96,7 +96,7 @@ class StoppingReleases(PortfolioCheck):
             COORDINATES[2]: (1.0, MeanWealth(slopes=True)),
             IN_COMMON: (1.0, RareWealth()),
         }
-        super().__init__(families)
+        super().__init__(bets)
 
     @classmethod
     def build(cls, context: StoppingContext) -> StoppingReleases:
@@ -118,12 +118,12 @@ class StoppingReleases(PortfolioCheck):
         self.count += first.size + later.size
         self.scale(FIRST_VARIANCE).bet(first)
         self.mean(FIRST_CENTRE).bet(first)
-        self.bins(FIRST_BINS).bet(cell_counts(fine_counts(first)))
+        self.bins(FIRST_BINS).bet(bin_counts(fine_counts(first)))
         self.scale(LATER_VARIANCE).bet(later)
         self.mean(LATER_CENTRE).bet(later)
         self.mean(MEMORY).bet(later, past)
         self.mean(INNOVATION).bet(later, before)
-        self.bins(LATER_BINS).bet(cell_counts(fine_counts(later)))
+        self.bins(LATER_BINS).bet(bin_counts(fine_counts(later)))
         self.ratios(SHAPE).bet(shape_ratios(np.concatenate([first, later])))
         self._bet_on_coordinates(found)
         self._bet_on_coincidences(runs, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import SEED_IGNORED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -29,7 +29,7 @@ NO_REPEATS = "no equal noise in runs of different seeds, beyond what chance and 
 
 @check(
     id="randomness.streams",
-    kind=Kind.RANDOMNESS,
+    kind=CheckKind.RANDOMNESS,
     sentence="Runs with different seeds have independent noise.",
     claims=("P12",),
     mechanisms=MECHANISMS,
@@ -59,7 +59,7 @@ class StoppingStreams(Declared):
         """Keeps the sizes of the noise of first releases, where rounding leaves them their digits."""
         if runs.innovations is None:
             return
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         fine = np.finfo(float).eps * np.abs(runs.design.array).max() <= COARSEST * np.sqrt(runs.design.schedule[0])
         z = np.abs(runs.innovations.z[:, 0])
         there = (z <= LARGEST_SIZE) & fine
@@ -68,7 +68,7 @@ class StoppingStreams(Declared):
         run = np.nonzero(there)[0]
         self.seen.add(keys, run, run)
 
-    def fresh(self) -> StoppingStreams:
+    def empty_copy(self) -> StoppingStreams:
         """The same before anything was seen."""
         return StoppingStreams()
 

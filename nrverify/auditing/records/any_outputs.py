@@ -20,7 +20,7 @@ from nrverify.auditing.records.not_covered import OF_ALL, limits
 from nrverify.auditing.records.random_order import RecordedOrder
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.subjects.description import Description
 from nrverify.subjects.outputs import Outputs
 from nrverify.subjects.records.outputs import RecordedOutputs
@@ -47,9 +47,9 @@ class RecordedOutputsMechanism(Mechanism):
         self._used: list[Any] = []
         """Outputs in the order of use."""
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """The record as a whole."""
-        return [Task("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
+        return [SamplingTask("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
 
     def _score(
         self, order: RecordedOrder, record: RecordedOutputs, size: int, checks: Sequence[ObservesLabelled[Any]]

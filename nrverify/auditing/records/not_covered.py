@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
 
@@ -14,36 +14,36 @@ class Limit:
     """Something that no check of records can judge, and why."""
 
     id: str
-    kind: Kind
+    kind: CheckKind
     why: str
 
 
 OF_ALL = (
     Limit(
         "records.selection",
-        Kind.PROTOCOL,
+        CheckKind.PROTOCOL,
         "whether sessions were left out, repeated or chosen before they were recorded cannot be seen in the records",
     ),
     Limit(
         "records.other-settings",
-        Kind.PROTOCOL,
+        CheckKind.PROTOCOL,
         "nothing is said about other values, dimensions, schedules and noise levels than those recorded",
     ),
     Limit(
         "randomness.repeats",
-        Kind.RANDOMNESS,
+        CheckKind.RANDOMNESS,
         "how the implementation uses its seeds cannot be asked of records",
     ),
 )
 """Of every record."""
 OF_ADAPTIVE = Limit(
     "records.rule",
-    Kind.PROTOCOL,
+    CheckKind.PROTOCOL,
     "that each request and stop depended on earlier releases of its session alone, by one rule for both values, is "
     "taken from the recorder: the releases are judged given what was asked",
 )
 """Of sessions that were not on a schedule fixed in advance."""
-OF_TRANSCRIPTS = Limit("protocol.refusals", Kind.PROTOCOL, "refused requests leave no record")
+OF_TRANSCRIPTS = Limit("protocol.refusals", CheckKind.PROTOCOL, "refused requests leave no record")
 
 
 def limits(known: Iterable[Limit], only: tuple[str, ...]) -> list[CheckResult]:
@@ -60,5 +60,5 @@ def as_seen(result: CheckResult, declarations: Mapping[str, Declaration]) -> Che
     seen = result.samples and result.verdict is not CheckVerdict.NOT_COVERED
     if seen or result.verdict is CheckVerdict.REFUTED:
         return result
-    why = declarations[result.id].unseen
+    why = declarations[result.id].not_covered
     return replace(result, verdict=CheckVerdict.NOT_COVERED, sizes=(), message=why)

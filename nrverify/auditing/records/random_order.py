@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.plots.data import PlotCollector
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.looks import look_by_look
 from nrverify.auditing.sampling.sampler import Progress, Refused, TasksOf
@@ -90,7 +90,7 @@ class RecordedOrder:
         progress: Progress | None = None,
     ) -> None:
         self.settings = settings
-        self.gallery = Gallery()
+        self.gallery = PlotCollector()
         self.rng = np.random.default_rng(np.random.SeedSequence(settings.seed))
         self.unused = Unused(*sides, settings.samples, self.rng)
         self._progress = progress
@@ -114,7 +114,7 @@ class RecordedOrder:
             end = self.drawn + max(1, size)
             most = max(1, min(MOST_AT_ONCE, MOST_NUMBERS // task.numbers))
             while self.left > 0 and self.drawn < end:
-                scored = tuple(check.fresh() for check in task.checks)
+                scored = tuple(check.empty_copy() for check in task.checks)
                 task.score(self, task.setting, min(most, end - self.drawn), scored)
                 for check, seen in zip(task.checks, scored, strict=True):
                     check.merge(seen)

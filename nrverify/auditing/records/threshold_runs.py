@@ -16,7 +16,7 @@ from nrverify.auditing.records.not_covered import OF_ALL, limits
 from nrverify.auditing.records.random_order import RecordedOrder
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import RecordedRunsFacts, ThresholdContext
 from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
 from nrverify.auditing.threshold.designs import Design, Neighbours
@@ -30,7 +30,7 @@ from nrverify.subjects.records.threshold_runs import RecordedRuns
 METHOD = "run_many"
 """Halting rounds are what run_many() gives."""
 NUMBERS = 40
-"""What a run weighs in memory: its cell, its score, and what is made of them."""
+"""What a run weighs in memory: its bin, its score, and what is made of them."""
 
 
 class RecordedRunsMechanism(Mechanism):
@@ -59,29 +59,29 @@ class RecordedRunsMechanism(Mechanism):
         for design in self._pair.sides:
             _refuse_rounds_never_reached(design)
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """The record as a whole."""
-        return [Task("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
+        return [SamplingTask("recorded", self._record, self._score, tuple(self.checks), 1.0, NUMBERS)]
 
     def _score(self, order: RecordedOrder, record: RecordedRuns, size: int, checks: Sequence[Check]) -> None:
         """So many runs more: side by side to the checks of the law, shuffled together to those of neighbours."""
         portion = order.unused.take(size)
-        cells: list[NDArray[np.int64]] = []
+        bins: list[NDArray[np.int64]] = []
         for design, rounds, rows in zip(
             self._pair.sides, (record.rounds_neighbour, record.rounds), portion.sides, strict=True
         ):
             taken = rounds[rows]
             several = design.positives > 1
             every = outputs(design.rounds, design.positives)
-            cells.append(every.cells(taken) if several else np.where(taken == 0, design.rounds, taken - 1))
+            bins.append(every.bins(taken) if several else np.where(taken == 0, design.rounds, taken - 1))
             if len(taken):
-                runs = with_scores(Runs(design, METHOD, cells[-1]), self._rng)
+                runs = with_scores(Runs(design, METHOD, bins[-1]), self._rng)
                 for check in checks:
                     if isinstance(check, Observes):
                         check.observe(runs)
         if portion.label is not None:
             together = np.empty(portion.label.size, dtype=np.int64)
-            together[~portion.label], together[portion.label] = cells
+            together[~portion.label], together[portion.label] = bins
             for check in checks:
                 if isinstance(check, ObservesLabelled):
                     check.observe_labelled(LabelledRuns(self._pair, together, portion.label))

@@ -24,7 +24,7 @@ from nrverify.auditing.records.not_covered import OF_ADAPTIVE, OF_ALL, OF_TRANSC
 from nrverify.auditing.records.random_order import RecordedOrder
 from nrverify.auditing.records.shared_noise import refuse_shared_noise
 from nrverify.auditing.registry import declarations_by_id
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.subjects.policies import Fixed
 from nrverify.subjects.records.transcripts import RecordedTranscripts
 
@@ -63,10 +63,10 @@ class RecordedTranscriptsMechanism(NoiseReductionMechanism):
         """`SubjectFailed` where both sides have the same noise."""
         refuse_shared_noise(self._record)
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """The record as a whole."""
         numbers = self._record.length * self._pair.shift.size
-        return [Task("recorded", self._record, self._score, tuple(self.checks), 1.0, numbers)]
+        return [SamplingTask("recorded", self._record, self._score, tuple(self.checks), 1.0, numbers)]
 
     def _score(self, order: RecordedOrder, record: RecordedTranscripts, size: int, checks: Sequence[Any]) -> None:
         """So many sessions more: side by side to the checks of transcripts, shuffled together to those of pairs."""

@@ -14,14 +14,14 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import Level
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Gallery, Picture
+from nrverify.auditing.core.plots.data import Plot, PlotCollector
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.sampler import Progress, Refused, Sampler, TasksOf
-from nrverify.auditing.sampling.work_units import Task
-from nrverify.auditing.sampling.workers import Crew, alone
+from nrverify.auditing.sampling.work_units import SamplingTask
+from nrverify.auditing.sampling.workers import Workers, alone
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
@@ -66,14 +66,14 @@ class Mechanism:
     def admit(self) -> None:
         """`SubjectFailed` where what there is cannot be judged at all; before anything is asked or read."""
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """What the look asks for, after so many sessions or runs were drawn."""
         raise NotImplementedError
 
     def smoke(self, drawer: Drawer) -> None:
         """Tries every method; `SubjectFailed` where the adapter does not work."""
 
-    def refused(self, task: Task, reason: str) -> Task | None:
+    def refused(self, task: SamplingTask, reason: str) -> SamplingTask | None:
         """What takes the place of a task that was refused, None for nothing; by default no refusal is allowed."""
         raise SubjectFailed(f"the subject refuses {task.name}: {reason}")
 
@@ -102,15 +102,15 @@ class Mechanism:
         """The fault that explains the second moments of the noise, where one does."""
         return None
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
-        """What was seen besides the pictures of sampled checks."""
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
+        """What was seen besides the plots of sampled checks."""
         return {}
 
 
 class Source(Protocol):
     """Where the samples of an audit come from: a subject that is asked, or records."""
 
-    gallery: Gallery
+    gallery: PlotCollector
     failure: str | None
     """How the subject failed after it was refuted."""
 
@@ -141,10 +141,10 @@ class SampledAudit:
         host: Host,
         settings: Settings,
         progress: Progress | None = None,
-        crew: Crew | None = None,
+        workers: Workers | None = None,
     ) -> SampledAudit:
-        """Of a subject that is asked, by the crew or by this process alone."""
-        sampler = Sampler(host, settings, crew or alone(host), progress)
+        """Of a subject that is asked, by the workers or by this process alone."""
+        sampler = Sampler(host, settings, workers or alone(host), progress)
         sampler.reserved = mechanism.reserved
         if mechanism.reserved_time:
             sampler.keep_back(mechanism.reserved_time)
@@ -198,10 +198,10 @@ class SampledAudit:
         """Where the subject was asked, in words."""
         return self.mechanism.tested_range()
 
-    def pictures(self) -> dict[str, tuple[Picture, ...]]:
+    def plots(self) -> dict[str, tuple[Plot, ...]]:
         """What every check saw."""
         self.drawer.gallery.add(self.mechanism.aside)
-        return {**self.drawer.gallery.pictures(self.mechanism.level), **self.mechanism.pictures()}
+        return {**self.drawer.gallery.plots(self.mechanism.level), **self.mechanism.plots()}
 
     def _attacked(self) -> bool:
         """Whether what is drawn beside the looks, and before them, refutes already: the looks would add nothing."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nrverify.auditing.sampling.workers import Crew, alone, several
+from nrverify.auditing.sampling.workers import Workers, alone, several
 from nrverify.subjects.host import Host
+from nrverify.subjects.own_laws.place import Place
 from nrverify.subjects.records.file import RecordsFile
 
 ENGINES = ("local", "dask")
@@ -39,15 +40,20 @@ class Engine:
         return self.name == "local" and (self.jobs or 1) == 1
 
     @contextmanager
-    def crew(self, subject: Any, host: Host, open_host: Callable[[float], Host | RecordsFile]) -> Iterator[Crew]:
-        """Those who draw and score, with hosts of their own; the host here is for what is not sampled."""
+    def workers(
+        self, subject: Any, host: Host, open_host: Callable[[float], Host | RecordsFile], law: Place | None = None
+    ) -> Iterator[Workers]:
+        """Those who draw and score, with hosts of their own; the host here is for what is not sampled.
+
+        `law` is where a law of one's own is found by those on other machines.
+        """
         if self.here:
             yield alone(host)
         elif self.scheduler is None:
-            with several(partial(open_host, host.timeout), self.jobs or 1) as crew:
-                yield crew
+            with several(partial(open_host, host.timeout), self.jobs or 1) as workers:
+                yield workers
         else:
             from nrverify.auditing.sampling.dask_workers import on_cluster
 
-            with on_cluster(subject, host.timeout, self.scheduler, self.jobs) as crew:
-                yield crew
+            with on_cluster(subject, host.timeout, self.scheduler, self.jobs, law) as workers:
+                yield workers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
-from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.plots.data import PlotCollector
 from nrverify.auditing.core.settings import Settings
 
 FIRST_LOOK = 64
@@ -54,7 +54,7 @@ def reason_to_stop(settings: Settings, limits: Limits, refuted: Callable[[], boo
 def look_by_look(
     settings: Settings,
     limits: Limits,
-    gallery: Gallery,
+    gallery: PlotCollector,
     draw: Callable[[int, int], Iterable[object]],
     refuted: Callable[[], bool],
 ) -> str:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
-from nrverify.subjects.requests import Scalar
+from nrverify.subjects.requests import ScalarRequest
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ class OwnDeltas:
         """All δ's known so far; `SubjectFailed` where one is outside [0, 1], or a larger ε has a larger δ."""
         unknown = [at for at in np.unique(epsilons).tolist() if at not in self.known]
         if unknown:
-            self.known.update(zip(unknown, self._host.ask(Scalar("delta_of", unknown)).tolist(), strict=True))
+            self.known.update(zip(unknown, self._host.ask(ScalarRequest("delta_of", unknown)).tolist(), strict=True))
         before = 0.0, 1.0
         for epsilon, delta in sorted(self.known.items()):
             if not 0 <= delta <= 1:

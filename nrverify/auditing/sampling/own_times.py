@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 from nrverify.subjects.limits import TIMES, within
-from nrverify.subjects.requests import Scalar
+from nrverify.subjects.requests import ScalarRequest
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class OwnTimes:
         different, where = np.unique(asked, return_inverse=True)
         unknown = [at for at in different.tolist() if np.isfinite(at) and at not in self.known]
         if unknown:
-            times = self._host.ask(Scalar("time_of", unknown))
+            times = self._host.ask(ScalarRequest("time_of", unknown))
             for at, t in zip(unknown, times.tolist(), strict=True):
                 if not (np.isfinite(t) and t > 0):
                     raise SubjectFailed(f"time_of({at!r}) is {t!r}: it must be a positive finite time")

@@ -9,22 +9,22 @@ from typing import NamedTuple
 import numpy as np
 
 from nrverify.auditing.core.check import Check
-from nrverify.auditing.core.pictures import Gallery
+from nrverify.auditing.core.plots.data import PlotCollector
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import look_by_look
-from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Chunk, Outcome, Task, Turns, Work, sizes
-from nrverify.auditing.sampling.workers import Crew, Here
+from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Chunk, ChunkResult, SamplingTask, Turns, Work, sizes
+from nrverify.auditing.sampling.workers import Here, Workers
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
 Progress = Callable[[int, int], None]
-Refused = Callable[[Task, str], Task | None]
+Refused = Callable[[SamplingTask, str], SamplingTask | None]
 """What takes the place of a task that the subject refused, and why it did; None for nothing."""
-TasksOf = Callable[[int], Sequence[Task]]
+TasksOf = Callable[[int], Sequence[SamplingTask]]
 """What a look asks for, by its number."""
-Share = tuple[Task, int]
+Share = tuple[SamplingTask, int]
 """A task and how much of it a look draws."""
 
 FIRST_SEED = 2**20
@@ -52,17 +52,17 @@ class Sampler:
     with the same seed.
     """
 
-    def __init__(self, host: Host, settings: Settings, crew: Crew, progress: Progress | None = None) -> None:
+    def __init__(self, host: Host, settings: Settings, workers: Workers, progress: Progress | None = None) -> None:
         self.settings = settings
         self._clock = Clock(host, settings.budget)
         self.requests = Drawer(host, settings, clock=self._clock)
         """For single requests, outside the looks; they use the same budget."""
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
-        self.gallery = Gallery()
+        self.gallery = PlotCollector()
         self._host, self._budget = host, settings.budget
         self.failure: str | None = None
-        self._crew = crew
+        self._workers = workers
         self._progress = progress
         self._drawn = 0
         self._seconds = self._elsewhere = 0.0
@@ -94,7 +94,7 @@ class Sampler:
     def subject_seconds(self) -> float:
         """What the subject took, here and wherever else it ran."""
         here = self.requests.host.seconds
-        return here if isinstance(self._crew.executor, Here) else here + self._elsewhere
+        return here if isinstance(self._workers.executor, Here) else here + self._elsewhere
 
     def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
         """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
@@ -133,7 +133,7 @@ class Sampler:
         """Draws and merges in order; the shares that were refused, and why."""
         refused: dict[int, tuple[str, int]] = {}
         laid = list(self._layout(work, key))
-        with closing(self._crew.outcomes(self._feed(work, laid))) as outcomes:
+        with closing(self._workers.outcomes(self._feed(work, laid))) as outcomes:
             for (index, chunk), outcome in zip(laid, outcomes, strict=False):
                 self._seconds += outcome.seconds
                 self._elsewhere += outcome.seconds
@@ -157,7 +157,7 @@ class Sampler:
                 yield index, Chunk(task.setting, task.score, size, self.settings, self._next_seed, place)
                 self._next_seed += size
 
-    def _most(self, task: Task) -> int:
+    def _most(self, task: SamplingTask) -> int:
         """The largest chunk of a task: by memory, and by time at its pace, or at that of all so far where it is new."""
         most = MOST_NUMBERS // task.numbers
         so_far = Pace(self._seconds, self._seconds, self._drawn) if self._drawn else Pace()
@@ -165,9 +165,9 @@ class Sampler:
         return min(most, int(pace.drawn * self.settings.timeout / (3 * pace.seconds))) if pace.seconds else most
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
-        """The chunks with the fresh checks of this look, as many together as are worth a call, until time is up."""
+        """The chunks with the empty checks of this look, as many together as are worth a call, until time is up."""
         different = {id(task.checks): task.checks for task, _ in work}
-        fresh = {key: tuple(check.fresh() for check in checks) for key, checks in different.items()}
+        fresh = {key: tuple(check.empty_copy() for check in checks) for key, checks in different.items()}
         load: list[Work] = []
         foreseen = 0.0
         for index, chunk in laid:
@@ -175,7 +175,7 @@ class Sampler:
             pace = self._paces.get(task.name)
             foreseen += np.inf if pace is None else pace.worked * chunk.size / pace.drawn
             load.append((chunk, fresh[id(task.checks)]))
-            if foreseen >= self._crew.load:
+            if foreseen >= self._workers.load:
                 if self.out_of_time:
                     return
                 self._fed += len(load)
@@ -185,7 +185,7 @@ class Sampler:
             self._fed += len(load)
             yield load
 
-    def _merge(self, task: Task, chunk: Chunk, outcome: Outcome) -> None:
+    def _merge(self, task: SamplingTask, chunk: Chunk, outcome: ChunkResult) -> None:
         pace = self._paces.get(task.name, Pace())
         self._paces[task.name] = Pace(
             pace.seconds + outcome.seconds, pace.worked + outcome.worked, pace.drawn + chunk.size

@@ -27,7 +27,7 @@ MOST_NUMBERS = 2**18
 
 
 @dataclass(frozen=True)
-class Task:
+class SamplingTask:
     """A setting, its share of every look, and the checks that observe it."""
 
     name: str
@@ -56,8 +56,8 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a chunk: what fresh checks have seen of it, or why it was not drawn."""
+class ChunkResult:
+    """What became of a chunk: what empty copies of the checks have seen of it, or why it was not drawn."""
 
     checks: tuple[Check, ...]
     seconds: float
@@ -72,27 +72,27 @@ Work = tuple[Chunk, tuple[Check, ...]]
 """A chunk, and the checks whose like are to score it."""
 
 
-class Station:
+class Worker:
     """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
         self._times_of = OwnTimes(host)
 
-    def run(self, load: Sequence[Work]) -> list[Outcome]:
+    def run(self, load: Sequence[Work]) -> list[ChunkResult]:
         """Draws and scores chunk after chunk, until the subject fails."""
-        outcomes: list[Outcome] = []
+        outcomes: list[ChunkResult] = []
         for chunk, checks in load:
             outcomes.append(self._score(chunk, checks))
             if outcomes[-1].failed is not None:
                 break
         return outcomes
 
-    def _score(self, chunk: Chunk, checks: Sequence[Check]) -> Outcome:
-        """Draws a chunk and scores it with fresh checks: a function of the subject and these arguments alone."""
+    def _score(self, chunk: Chunk, checks: Sequence[Check]) -> ChunkResult:
+        """Draws a chunk and scores it with empty checks: a function of the subject and these arguments alone."""
         before, started = self.host.seconds, time.monotonic()
         drawer = Drawer(self.host, chunk.settings, chunk.first, chunk.key, self._times_of)
-        scored = tuple(check.fresh() for check in checks)
+        scored = tuple(check.empty_copy() for check in checks)
         refused = failed = None
         try:
             # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
@@ -107,10 +107,10 @@ class Station:
             failed = str(failure)
         drawn = refused is None and failed is None
         worked = time.monotonic() - started
-        return Outcome(scored if drawn else (), self.host.seconds - before, worked, refused, failed)
+        return ChunkResult(scored if drawn else (), self.host.seconds - before, worked, refused, failed)
 
 
-def counts(tasks: Sequence[Task], total: int) -> list[int]:
+def counts(tasks: Sequence[SamplingTask], total: int) -> list[int]:
     """So many sessions or runs divided over tasks by their weights, in integers that add up to it."""
     return _divided(np.array([task.weight for task in tasks]), total)
 
@@ -132,7 +132,7 @@ class Turns:
         self._owed: Floats = np.zeros(0)
         self._first = True
 
-    def counts(self, tasks: Sequence[Task], total: int) -> list[int]:
+    def counts(self, tasks: Sequence[SamplingTask], total: int) -> list[int]:
         """A look over the tasks that are owed most, as many as get their fewest: over all, if it is large."""
         if total == 0:
             return [0] * len(tasks)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from typing import Any
 
-from nrverify.auditing.sampling.work_units import Outcome, Station, Work
+from nrverify.auditing.sampling.work_units import ChunkResult, Work, Worker
 from nrverify.processes.pool import WorkerPool
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
@@ -25,20 +25,20 @@ PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
-class Crew:
+class Workers:
     """An executor, what it is to call with a load of chunks, and how many loads may be under way."""
 
     executor: Executor
-    call: Callable[[Sequence[Work]], list[Outcome]]
+    call: Callable[[Sequence[Work]], list[ChunkResult]]
     window: int
     load: float = 0.0
     """Seconds of work that are worth a call."""
     alive: Callable[[], None] = lambda: None
     """Raises when nobody is left who could finish a chunk."""
 
-    def outcomes(self, loads: Iterable[Sequence[Work]]) -> Generator[Outcome, None, None]:
+    def outcomes(self, loads: Iterable[Sequence[Work]]) -> Generator[ChunkResult, None, None]:
         """What became of each chunk, in the order of the loads whatever the order in which they were done."""
-        waiting: deque[Future[list[Outcome]]] = deque()
+        waiting: deque[Future[list[ChunkResult]]] = deque()
         try:
             for load in loads:
                 waiting.append(self.executor.submit(self.call, load))
@@ -50,7 +50,7 @@ class Crew:
             for future in waiting:
                 future.cancel()
 
-    def _next(self, waiting: deque[Future[list[Outcome]]]) -> list[Outcome]:
+    def _next(self, waiting: deque[Future[list[ChunkResult]]]) -> list[ChunkResult]:
         future = waiting.popleft()
         while True:
             try:
@@ -71,21 +71,21 @@ class Here(Executor):
         return future
 
 
-def alone(host: Host) -> Crew:
+def alone(host: Host) -> Workers:
     """This process and its one host."""
-    return Crew(Here(), Station(host).run, 1)
+    return Workers(Here(), Worker(host).run, 1)
 
 
 @contextmanager
-def several(open_host: Callable[[], Host | RecordsFile], jobs: int) -> Iterator[Crew]:
+def several(open_host: Callable[[], Host | RecordsFile], jobs: int) -> Iterator[Workers]:
     """So many processes of this machine, each with a host of its own; an interrupt ends them at once."""
     with WorkerPool(jobs, _settle, (open_host,)) as pool:
-        yield Crew(pool, _score, AHEAD * jobs, NEAR)
+        yield Workers(pool, _score, AHEAD * jobs, NEAR)
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_STATION: list[Station | SubjectFailed] = []
-"""The one station of a worker process, or why there is none."""
+_WORKER: list[Worker | SubjectFailed] = []
+"""The worker of this process, or why there is none."""
 
 
 def _settle(open_host: Callable[[], Host | RecordsFile]) -> None:
@@ -93,15 +93,15 @@ def _settle(open_host: Callable[[], Host | RecordsFile]) -> None:
     try:
         host = open_host()
     except SubjectFailed as failure:
-        _STATION.append(failure)
+        _WORKER.append(failure)
     else:
         assert not isinstance(host, RecordsFile)
-        _STATION.append(Station(host))
+        _WORKER.append(Worker(host))
         Finalize(None, host.close, exitpriority=10)
 
 
-def _score(load: Sequence[Work]) -> list[Outcome]:
-    station = _STATION[0]
-    if isinstance(station, SubjectFailed):
-        return [Outcome((), 0.0, 0.0, failed=str(station))]
-    return station.run(load)
+def _score(load: Sequence[Work]) -> list[ChunkResult]:
+    worker = _WORKER[0]
+    if isinstance(worker, SubjectFailed):
+        return [ChunkResult((), 0.0, 0.0, failed=str(worker))]
+    return worker.run(load)

@@ -15,7 +15,7 @@ from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import ThresholdContext
 from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
 from nrverify.auditing.threshold.designs import Design
@@ -83,12 +83,12 @@ class ThresholdMechanism(Mechanism):
             if self.context.claims_curve and isinstance(check, (ThresholdExPost, DeclaredClaim)):
                 check.ask_curve(OwnDeltas(drawer.host))
             if check.in_smoke:
-                scored = check.fresh()
+                scored = check.empty_copy()
                 for runs in drawn:
                     scored.observe(runs)
                 check.merge(scored)
 
-    def tasks(self, look: int, drawn: int) -> list[Task]:
+    def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """Every design by every method, and every pair of neighbours."""
         context = self.context
         scored: tuple[Any, ...] = tuple(check for check in self.checks if isinstance(check, Observes))
@@ -102,12 +102,12 @@ class ThresholdMechanism(Mechanism):
                 weight = (1 - share) * self._share(method) / len(context.designs)
                 numbers = BATCH_NUMBERS if method == "run_many" else BATCH_NUMBERS + design.rounds
                 setting = (design, method, few_together(design) if many else 0)
-                tasks.append(Task(f"{design.name} {method}", setting, score_design, scored, weight, numbers))
+                tasks.append(SamplingTask(f"{design.name} {method}", setting, score_design, scored, weight, numbers))
         for pair in context.pairs if labelled else ():
             method, name = context.methods[0], f"pair {pair.design.name}"
             numbers = BATCH_NUMBERS + pair.design.rounds
             weight = share / len(context.pairs)
-            tasks.append(Task(name, (pair, method), score_neighbours, of_pairs, weight, numbers))
+            tasks.append(SamplingTask(name, (pair, method), score_neighbours, of_pairs, weight, numbers))
         return tasks
 
     def advise(self, drawer: Drawer, refuted: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import DELTA_TOO_SMALL, POSITIVES_NOT_PAID, SCALES_TOO_SMALL
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -34,7 +34,7 @@ MARGIN = 1e-6
 
 @check(
     id="privacy.epsilon",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="The noise that is declared is enough for the ε claimed.",
     claims=("R05", "R10"),
     mechanisms=MECHANISMS,
@@ -129,7 +129,9 @@ class DeclaredClaim(Declared):
 
 def of_declared(calculated: Sequence[CheckResult], sampled: Sequence[CheckResult]) -> list[CheckResult]:
     """What was calculated, where the subject does what it declares; where it does not, no claim is kept by that."""
-    wrong = [r.id for r in sampled if r.verdict is CheckVerdict.REFUTED and r.kind in (Kind.LAW, Kind.PROTOCOL)]
+    wrong = [
+        r.id for r in sampled if r.verdict is CheckVerdict.REFUTED and r.kind in (CheckKind.LAW, CheckKind.PROTOCOL)
+    ]
     if not wrong:
         return list(calculated)
     why = f"{wrong[0]} is refuted: what follows from the noise declared says nothing of what is released"

@@ -17,38 +17,38 @@ from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.auditing.threshold.outputs import outputs
 from nrverify.auditing.threshold.twin_seeds import with_twins
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.requests import Run, RunMany
+from nrverify.subjects.requests import RunManyRequest, RunRequest
 
-Cells = NDArray[np.int64]
+Bins = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs of one design by one method: the cell n − 1 of a halt in round n, the last cell for never.
+    """Runs of one design by one method: the bin n − 1 of a halt in round n, the last bin for never.
 
-    For several positives, the cells of `outputs`.
+    For several positives, the bins of `outputs`.
     """
 
     design: Design
     method: str
-    cells: Cells
+    bins: Bins
     after_halt: tuple[tuple[int, ...], ...] = ()
     """Bits that went on after a halt, as they came."""
     scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Normal scores of the cells under the claimed law, randomised within them: independent N(0, 1)."""
+    """Normal scores of the bins under the claimed law, randomised within them: independent N(0, 1)."""
     request: int = 0
     """How many came of one request of run_many; 0 for all of them."""
     twins: int = 0
     """The first so many runs, and as many after them, have seeds that agree in part."""
 
     def counts(self) -> NDArray[np.float64]:
-        """How many runs fell into each cell."""
-        return np.bincount(self.cells, minlength=outputs(self.design.rounds, self.design.positives).size).astype(float)
+        """How many runs fell into each bin."""
+        return np.bincount(self.bins, minlength=outputs(self.design.rounds, self.design.positives).size).astype(float)
 
-    def requests(self) -> list[Cells]:
+    def requests(self) -> list[Bins]:
         """The runs of each request of run_many."""
-        most = self.request or self.cells.size
-        return np.split(self.cells, range(most, self.cells.size, most)) if self.method == "run_many" else []
+        most = self.request or self.bins.size
+        return np.split(self.bins, range(most, self.bins.size, most)) if self.method == "run_many" else []
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class LabelledRuns:
     """Runs of two neighbours in random order: label 1 is the design itself, 0 its neighbour."""
 
     pair: Neighbours
-    cells: Cells
+    bins: Bins
     label: NDArray[np.bool_]
 
 
@@ -67,11 +67,11 @@ def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: i
     if method == "run_many":
         most = request or size
         parts = [min(most, size - start) for start in range(0, size, most)]
-        rounds = [drawer.host.ask(RunMany(*arguments, part, drawer.seed())) for part in parts]
+        rounds = [drawer.host.ask(RunManyRequest(*arguments, part, drawer.seed())) for part in parts]
         return _from_rounds(design, np.concatenate(rounds), most)
     pairs = size // 2
     seeds = with_twins([drawer.seed() for _ in range(pairs)]) + [drawer.seed() for _ in range(size % 2)]
-    return replace(_from_bits(design, drawer.host.ask(Run(*arguments, seeds))), twins=pairs)
+    return replace(_from_bits(design, drawer.host.ask(RunRequest(*arguments, seeds))), twins=pairs)
 
 
 def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, checks: Sequence[Observes[Runs]]) -> None:
@@ -83,31 +83,31 @@ def score_design(drawer: Drawer, setting: tuple[Design, str, int], size: int, ch
 
 
 def with_scores(runs: Runs, rng: np.random.Generator) -> Runs:
-    """The runs with the normal scores of their cells, randomised within each cell."""
+    """The runs with the normal scores of their bins, randomised within each bin."""
     law = claimed_law(runs.design)
     below = law.cumsum() - law
-    lower = below[runs.cells] + law[runs.cells] * rng.random(runs.cells.size)
+    lower = below[runs.bins] + law[runs.bins] * rng.random(runs.bins.size)
     return replace(runs, scores=np.clip(ndtri(np.clip(lower, 0.0, 1.0)), -LARGEST_SCORE, LARGEST_SCORE))
 
 
 def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int, checks: Sequence[Check]) -> None:
     """Runs of a design or its neighbour by a fair coin, shown to the checks: as pairs, and each side as runs."""
     pair, method = setting
-    label, (cells,) = by_coin(
-        drawer, size, lambda side, count: (draw_runs(drawer, pair.sides[side], method, count).cells,)
+    label, (bins,) = by_coin(
+        drawer, size, lambda side, count: (draw_runs(drawer, pair.sides[side], method, count).bins,)
     )
     for side, design in enumerate(pair.sides):
-        runs = with_scores(Runs(design, method, cells[label == bool(side)]), drawer.rng)
+        runs = with_scores(Runs(design, method, bins[label == bool(side)]), drawer.rng)
         for check in checks:
-            if isinstance(check, Observes) and runs.cells.size:
+            if isinstance(check, Observes) and runs.bins.size:
                 check.observe(runs)
     for check in checks:
         if isinstance(check, ObservesLabelled):
-            check.observe_labelled(LabelledRuns(pair, cells, label))
+            check.observe_labelled(LabelledRuns(pair, bins, label))
 
 
-def halting_cell(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool]:
-    """The cell of the first 1, and whether bits go on after it; `SubjectFailed` when these are no bits of a run."""
+def halting_bin(bits: Sequence[int], rounds: int, what: str) -> tuple[int, bool]:
+    """The bin of the first 1, and whether bits go on after it; `SubjectFailed` when these are no bits of a run."""
     shown = f"{what} returned {list(bits)!r:.80} for {rounds} rounds"
     if any(bit not in (0, 1) for bit in bits):
         raise SubjectFailed(f"{shown}: bits must be 0 or 1")
@@ -126,11 +126,11 @@ def draw_certain(drawer: Drawer, design: Design, method: str, size: int) -> Runs
     last 1 they may print, as their bits."""
     arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
     if method == "run_many":
-        ones = drawer.host.ask(RunMany(*arguments, size, drawer.seed()))
+        ones = drawer.host.ask(RunManyRequest(*arguments, size, drawer.seed()))
         _refuse_rows(design, ones)
         printed = [[1] * int((row > 0).sum()) for row in ones]
     else:
-        printed = drawer.host.ask(Run(*arguments, [drawer.seed() for _ in range(size)]))
+        printed = drawer.host.ask(RunRequest(*arguments, [drawer.seed() for _ in range(size)]))
         for bits in printed:
             cut_at_halt(bits, design, "run()")
     drawer.drawn += size
@@ -164,10 +164,10 @@ def _from_many_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
         ones[row, : len(rounds)] = rounds
         if goes_on:
             after.append(tuple(bits))
-    return Runs(design, "run", outputs(design.rounds, design.positives).cells(ones), tuple(after))
+    return Runs(design, "run", outputs(design.rounds, design.positives).bins(ones), tuple(after))
 
 
-def _refuse_rows(design: Design, ones: Cells) -> None:
+def _refuse_rows(design: Design, ones: Bins) -> None:
     """`SubjectFailed` where a row is not the rounds of the ones of a run."""
     if ones.ndim != 2 or ones.shape[1] != design.positives:
         raise SubjectFailed(
@@ -186,15 +186,15 @@ def _refuse_rows(design: Design, ones: Cells) -> None:
 def _from_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
     if design.positives > 1:
         return _from_many_bits(design, printed)
-    found = [halting_cell(bits, design.rounds, "run()") for bits in printed]
+    found = [halting_bin(bits, design.rounds, "run()") for bits in printed]
     after = tuple(tuple(bits) for bits, (_, goes_on) in zip(printed, found, strict=True) if goes_on)
-    return Runs(design, "run", np.array([cell for cell, _ in found], dtype=np.int64), after)
+    return Runs(design, "run", np.array([bin for bin, _ in found], dtype=np.int64), after)
 
 
-def _from_rounds(design: Design, rounds: Cells, request: int) -> Runs:
+def _from_rounds(design: Design, rounds: Bins, request: int) -> Runs:
     if design.positives > 1:
         _refuse_rows(design, rounds)
-        return Runs(design, "run_many", outputs(design.rounds, design.positives).cells(rounds), request=request)
+        return Runs(design, "run_many", outputs(design.rounds, design.positives).bins(rounds), request=request)
     bad = rounds[(rounds < 0) | (rounds > design.rounds)]
     if bad.size:
         raise SubjectFailed(

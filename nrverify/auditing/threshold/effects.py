@@ -46,7 +46,7 @@ FITS_AS_WELL = "noise of other scales or of another kind, which keeps the claim,
 NOT_TOLD_APART_FROM_LEAK = "the fault named keeps the claim, but one that breaks it is not excluded"
 NOT_TOLD_APART = "a fault that was not seen to break the claim fits as well"
 LEAST_PROBABILITY, LEAST_OTHER = 1e-9, 1e-13
-"""A cell must be so likely for its loss to count, and for the neighbour it is taken to be no less likely than this: the
+"""A bin must be so likely for its loss to count, and for the neighbour it is taken to be no less likely than this: the
 quadrature behind a law has an absolute error of about 1e-15."""
 ROUNDING = 1e-6
 """A loss above the claim by less may be the quadrature."""
@@ -117,10 +117,10 @@ def loss_of(fault: str, mechanism: str, guarantee: str | None) -> Loss | None:
         for label, (p, q) in enumerate(((own, other), (other, own))):
             losses = np.log(np.maximum(p, LEAST_OTHER)) - np.log(np.maximum(q, LEAST_OTHER))
             excess = np.where(p >= LEAST_PROBABILITY, losses - claims, -np.inf)
-            cell = int(np.argmax(excess))
-            halt = f"a halt in round {cell + 1}" if cell < pair.design.rounds else "no halt"
+            bin = int(np.argmax(excess))
+            halt = f"a halt in round {bin + 1}" if bin < pair.design.rounds else "no halt"
             side = pair.design.name if label == 0 else pair.neighbour.name
-            found.append(Loss(float(losses[cell]), float(claims[cell]), f"at {halt} of {pair.design.rounds} ({side})"))
+            found.append(Loss(float(losses[bin]), float(claims[bin]), f"at {halt} of {pair.design.rounds} ({side})"))
     return max(found, key=lambda loss: loss.loss - loss.claim, default=None)
 
 

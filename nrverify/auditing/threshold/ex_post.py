@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import CLAIM_VIOLATED_BY_BITS
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.picture_limits import losses
-from nrverify.auditing.core.pictures import Bound, Picture
+from nrverify.auditing.core.plots.data import Bound, Plot
+from nrverify.auditing.core.plots.limits import losses
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
@@ -57,7 +57,7 @@ LEAKS = (
 
 @check(
     id="privacy.ex-post",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
     claims=("R05", "R10"),
     mechanisms=MECHANISMS,
@@ -117,14 +117,14 @@ class ThresholdExPost(Declared):
 
     def observe_labelled(self, drawn: LabelledRuns) -> None:
         """Counts the halting rounds of new runs by label; the bets are made at the merge."""
-        self.runs += drawn.cells.size
-        np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.cells), 1.0)
+        self.runs += drawn.bins.size
+        np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.bins), 1.0)
 
-    def fresh(self) -> ThresholdExPost:
+    def empty_copy(self) -> ThresholdExPost:
         """The same before anything was seen."""
         blank = copy(self)
         blank.runs = 0
-        blank.wealth = self.wealth.fresh()
+        blank.wealth = self.wealth.empty_copy()
         blank._counts = {name: np.zeros_like(counts) for name, counts in self._counts.items()}
         return blank
 
@@ -179,7 +179,7 @@ class ThresholdExPost(Declared):
         )
         return () if leak is None else (leak.size,)
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The measured loss of each halting round against ±ε_n, for the pairs with most runs."""
         most = sorted(self.pairs, key=lambda name: -float(self._counts[name].sum()))[:MOST_PICTURES]
         shown = []
@@ -210,7 +210,7 @@ class ThresholdExPost(Declared):
         return max(found)[2]
 
     def claims_of(self, pair: Neighbours) -> Floats:
-        """The claim in each cell."""
+        """The claim in each bin."""
         ex_post = claims_of(pair)
         return ex_post if self.guarantee == EX_POST else np.full(ex_post.size, ex_post[-1])
 
@@ -255,11 +255,11 @@ def _labels(design: Design) -> list[str]:
     if design.positives == 1:
         return [*(f"halt in round {index + 1}" for index in range(design.rounds)), "no halt"]
     every = outputs(design.rounds, design.positives)
-    return [every.words(cell) for cell in range(every.size)]
+    return [every.words(bin) for bin in range(every.size)]
 
 
 def _log_odds(pair: Neighbours) -> Floats:
-    """Log posterior odds of the label in each cell: under the claimed law, and under each fault that leaks."""
+    """Log posterior odds of the label in each bin: under the claimed law, and under each fault that leaks."""
     designs = (pair.design, pair.neighbour)
     claimed = [claimed_law(design) for design in designs]
     faulty = [faulty_laws(design) for design in designs]

@@ -1,6 +1,6 @@
 """The law of the halting round of a design, and the laws it would have under named faults.
 
-Cells are rounds 1, …, n and then "never". The claimed law is exact; a fault's law need only be a law, and is made one.
+Bins are rounds 1, …, n and then "never". The claimed law is exact; a fault's law need only be a law, and is made one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HARDLY = 0.02
 """Query noise so small stands for none where ε rises."""
 MANY_ROUNDS, SIMULATED, AT_ONCE = 8, 300_000, 30_000
 """Wrong walks differ from the right one more with every round, so few rounds are not worth simulating. 300,000 runs
-give likely cells to about 1 %, enough for a bet; 30,000 at once need little memory."""
+give likely bins to about 1 %, enough for a bet; 30,000 at once need little memory."""
 
 _NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
 """Panels are at most a unit long, over which 12 nodes integrate a normal or Laplace density to rounding."""
@@ -222,15 +222,15 @@ def _redrawn_at_changes(margins: Floats, b: Floats, c: Floats) -> Floats:
 def _walked_wrong(margins: Floats, b: Floats, c: Floats) -> dict[str, Floats]:
     """Threshold noise that changes from round to round by a wrong rule: simulated, for want of a form.
 
-    Any law fixed in advance is a fair alternative; the cells get half a run each so that none is empty.
+    Any law fixed in advance is a fair alternative; the bins get half a run each so that none is empty.
     """
-    rng, cells = np.random.default_rng(0), b.size + 1
+    rng, bins = np.random.default_rng(0), b.size + 1
     counts: dict[str, Floats] = {}
     for _ in range(SIMULATED // AT_ONCE):
         for name, levels in _wrong_walks(b, rng).items():
             halts = margins + rng.laplace(0.0, c, levels.shape) >= levels
             halted = np.where(halts.any(axis=1), halts.argmax(axis=1), b.size)
-            counts[name] = counts.get(name, np.full(cells, 0.5)) + np.bincount(halted, minlength=cells)
+            counts[name] = counts.get(name, np.full(bins, 0.5)) + np.bincount(halted, minlength=bins)
     return counts
 
 

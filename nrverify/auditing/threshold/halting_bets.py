@@ -16,7 +16,7 @@ from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.proportions import half_width
-from nrverify.statistics.wealth import TIE_EFFECTS, CellWealth, RatioWealth, log_average
+from nrverify.statistics.wealth import TIE_EFFECTS, BinWealth, RatioWealth, log_average
 
 Floats = NDArray[np.float64]
 
@@ -57,10 +57,10 @@ class HazardWealth(Additive):
 
 
 @dataclass
-class HaltingCells(Additive):
-    """The halting rounds of independent designs, cell by cell: the product of their e-values, itself an e-value."""
+class HaltingBins(Additive):
+    """The halting rounds of independent designs, bin by bin: the product of their e-values, itself an e-value."""
 
-    parts: dict[str, CellWealth]
+    parts: dict[str, BinWealth]
 
     @property
     def log_e(self) -> float:
@@ -73,13 +73,13 @@ class HaltingCells(Additive):
         return max(self.parts, key=lambda design: self.parts[design].log_e)
 
     def estimate(self) -> Estimate:
-        """The share of the cell that stands out, of the design that stands out."""
+        """The share of the bin that stands out, of the design that stands out."""
         part = self.parts[self.farthest]
-        cell, total = part.farthest, float(part.counts.sum())
-        weight, share = float(part.weights[cell]), float(part.counts[cell]) / max(total, 1.0)
+        bin, total = part.farthest, float(part.counts.sum())
+        weight, share = float(part.weights[bin]), float(part.counts[bin]) / max(total, 1.0)
         error = float(np.sqrt(weight * (1 - weight) / max(total, 1.0)))
-        last = float(cell == part.weights.size - 1)
-        return Estimate(Measure.SHARE, weight, share, error, int(total), {"round": 0.0 if last else cell + 1.0})
+        last = float(bin == part.weights.size - 1)
+        return Estimate(Measure.SHARE, weight, share, error, int(total), {"round": 0.0 if last else bin + 1.0})
 
 
 @dataclass
@@ -112,19 +112,19 @@ class TiltWealth(Additive):
 
 
 def halting_finding(
-    portfolio: Portfolio[Topic], words: Callable[[str, int], str] = lambda design, cell: f"cell {cell + 1}"
+    portfolio: Portfolio[Topic], words: Callable[[str, int], str] = lambda design, bin: f"cell {bin + 1}"
 ) -> Finding:
-    """What the family that stands out measured, and the fault it shows; `words` says what a cell of a design is."""
+    """What the bet that stands out measured, and the fault it shows; `words` says what a bin of a design is."""
     leading = portfolio.leading
     wealth = portfolio[leading]
     found = Finding(leading.quantity, wealth.estimate(), leading.fault)
-    if isinstance(wealth, CellWealth):
+    if isinstance(wealth, BinWealth):
         return replace(found, texts={"cell": f"one of 16 equally likely pairs of quartiles ({leading.quantity})"})
-    if not isinstance(wealth, HaltingCells):
+    if not isinstance(wealth, HaltingBins):
         return found
     halted, last = int(found.estimate.numbers["round"]), wealth.parts[wealth.farthest].weights.size - 1
-    cell = words(wealth.farthest, halted - 1 if halted else last)
-    return replace(found, texts={"cell": f"{cell} ({wealth.farthest})"})
+    bin = words(wealth.farthest, halted - 1 if halted else last)
+    return replace(found, texts={"cell": f"{bin} ({wealth.farthest})"})
 
 
 def with_named(finding: Finding, named: RatioWealth) -> Finding:

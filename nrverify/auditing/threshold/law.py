@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri, xlogy
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.picture_limits import shares
-from nrverify.auditing.core.pictures import Bars, Picture
+from nrverify.auditing.core.plots.data import Bars, Plot
+from nrverify.auditing.core.plots.limits import shares
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, ThresholdContext
@@ -26,7 +26,7 @@ from nrverify.auditing.threshold.effects import FITS_AS_WELL, NOT_TOLD_APART, pr
 from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import (
     HALTING_TEMPLATES,
-    HaltingCells,
+    HaltingBins,
     HazardWealth,
     conclude_halting,
     halting_finding,
@@ -37,7 +37,7 @@ from nrverify.statistics.additive import Additive, Tally
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth
 from nrverify.subjects.guarantees import EX_POST
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,7 @@ FEWEST_EXPECTED, HARDLY_ANY = 5.0, 1e-9
 
 @check(
     id="threshold.law",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The answers have the law of the noise that is declared, by default Lap(2Δ/ε) and Lap(4Δ/ε).",
     claims=("R02", "R05"),
     mechanisms=MECHANISMS,
@@ -79,7 +79,7 @@ class ThresholdLaw(Declared, Additive):
 
     Catches wrong scales of either noise, a threshold drawn anew, dropped or not reduced as the process says, noise
     shared by rounds or by runs of a request, ε's or utilities of a wrong round, a sensitivity or threshold that is
-    ignored. Bets on named faults, on odds of halting moved everywhere, by round, ε or utility, on every cell of every
+    ignored. Bets on named faults, on odds of halting moved everywhere, by round, ε or utility, on every bin of every
     design, and on runs that follow earlier ones; the methods together and each alone. Misses faults that show at no
     utility or ε of the battery.
     """
@@ -100,12 +100,12 @@ class ThresholdLaw(Declared, Additive):
         self.methods = tuple(methods)
         self.runs = 0
         self.tallies: Tally[tuple[str, str], Floats] = Tally()
-        """By method and design: runs in each cell, runs that came after such a run, and those of them alike."""
+        """By method and design: runs in each bin, runs that came after such a run, and those of them alike."""
         self.after: Tally[str, Floats] = Tally()
-        """By design: runs in each cell that were drawn after the refutation, to learn what it means."""
+        """By design: runs in each bin that were drawn after the refutation, to learn what it means."""
         self.distant = LagWealth()
         self.correlated = {topic: MeanWealth(slopes=True) for topic in PAIRED}
-        self.dependent = {topic: CellWealth(PAIRS) for topic in PAIRED}
+        self.dependent = {topic: BinWealth(PAIRS) for topic in PAIRED}
         """By the places of two runs in a request."""
         self._portfolio: tuple[int, Portfolio[Topic]] | None = None
         """All bets after so many runs."""
@@ -116,16 +116,16 @@ class ThresholdLaw(Declared, Additive):
         return cls(context.every_design, context.methods, context.description.mechanism, context.guarantee)
 
     def observe(self, runs: Runs) -> None:
-        """Counts, for each cell: runs that fell into it, runs that came after such a run, and those of them alike."""
-        last, size = runs.cells[:-1], outputs(runs.design.rounds, runs.design.positives).size
-        alike = last[runs.cells[1:] == last]
-        tally = np.stack([np.bincount(cells, minlength=size) for cells in (runs.cells, last, alike)]).astype(float)
+        """Counts, for each bin: runs that fell into it, runs that came after such a run, and those of them alike."""
+        last, size = runs.bins[:-1], outputs(runs.design.rounds, runs.design.positives).size
+        alike = last[runs.bins[1:] == last]
+        tally = np.stack([np.bincount(bins, minlength=size) for bins in (runs.bins, last, alike)]).astype(float)
         key = runs.method, runs.design.name
         self.tallies[key] = self.tallies.get(key, 0.0) + tally
         scores = runs.scores[:, None]
         self.distant.bet(scores, np.ones(scores.shape, dtype=bool))
         self._in_pairs(runs)
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
 
     def _in_pairs(self, runs: Runs) -> None:
         """Bets on two runs of a request: neighbours, from both ends, and from both halves."""
@@ -148,30 +148,30 @@ class ThresholdLaw(Declared, Additive):
     def portfolio(self) -> Portfolio[Topic]:
         """All bets, on what was counted so far: by all methods together, and by each where there are two."""
         if self._portfolio is None or self._portfolio[0] != self.runs:
-            families: dict[Topic, tuple[float, Wealth]] = {}
+            bets: dict[Topic, tuple[float, Wealth]] = {}
             for channel in (POOLED, *self.methods) if len(self.methods) > 1 else (POOLED,):
                 weight = 2.0 if channel == POOLED else 1.0
                 for topic, (share, wealth) in self._bets(channel).items():
-                    families[replace(topic, quantity=f"{topic.quantity} ({channel})", channel=channel)] = (
+                    bets[replace(topic, quantity=f"{topic.quantity} ({channel})", channel=channel)] = (
                         share * weight,
                         wealth,
                     )
-            families[RUNS_FURTHER_BACK] = (2.0, self.distant)
-            families |= {topic: (1.0, bet) for topic, bet in self.correlated.items()}
-            families |= {in_any_form(topic): (0.5, bet) for topic, bet in self.dependent.items()}
-            self._portfolio = self.runs, Portfolio(families)
+            bets[RUNS_FURTHER_BACK] = (2.0, self.distant)
+            bets |= {topic: (1.0, bet) for topic, bet in self.correlated.items()}
+            bets |= {in_any_form(topic): (0.5, bet) for topic, bet in self.dependent.items()}
+            self._portfolio = self.runs, Portfolio(bets)
         return self._portfolio[1]
 
     def _bets(self, channel: str) -> dict[Topic, tuple[float, Wealth]]:
         named, odds = RatioWealth(fault_names(tuple(self.designs.values()))), {name: HazardWealth() for name in ODDS}
         alike = HazardWealth()
-        cells = {name: CellWealth(claimed_law(design)) for name, design in self.designs.items()}
+        bins = {name: BinWealth(claimed_law(design)) for name, design in self.designs.items()}
         for (method, name), (counts, before, same) in self.tallies.items():
             if channel not in (POOLED, method):
                 continue
             law, hazard, log_ratios, covariates = _bettable(self.designs[name])
             at_risk = counts[::-1].cumsum()[::-1][:-1]
-            cells[name].bet(counts)
+            bins[name].bet(counts)
             named.bet({fault: float(np.dot(counts, log_ratio)) for fault, log_ratio in log_ratios.items()})
             for key, covariate in covariates.items():
                 odds[key].bet(counts[:-1], at_risk, hazard, covariate)
@@ -180,10 +180,8 @@ class ThresholdLaw(Declared, Additive):
             NAMED: (6.0, named),
             **{law_topic(key): (ODDS[key], wealth) for key, wealth in odds.items()},
             RUN_BEFORE: (1.0, alike),
-            law_topic("halting round"): (3.0, HaltingCells(cells)),
-            **{
-                law_topic(f"halting round of {name}"): (0.3, HaltingCells({name: part})) for name, part in cells.items()
-            },
+            law_topic("halting round"): (3.0, HaltingBins(bins)),
+            **{law_topic(f"halting round of {name}"): (0.3, HaltingBins({name: part})) for name, part in bins.items()},
         }
 
     def refuted(self, alpha: float) -> bool:
@@ -195,13 +193,13 @@ class ThresholdLaw(Declared, Additive):
         finding = self.meaning(alpha) if self.refuted(alpha) else None
         return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, self.size_quantity)
 
-    def _cell_words(self, design: str, cell: int) -> str:
-        """A cell of a design, in words."""
-        return f"a halt in round {cell + 1}" if cell < self.designs[design].rounds else "no halt"
+    def _bin_words(self, design: str, bin: int) -> str:
+        """A bin of a design, in words."""
+        return f"a halt in round {bin + 1}" if bin < self.designs[design].rounds else "no halt"
 
     def meaning(self, alpha: float) -> Finding:
         """What stands out, the faults whose laws fit, and what they mean for privacy."""
-        named, finding = self._named_faults(), halting_finding(self.portfolio, self._cell_words)
+        named, finding = self._named_faults(), halting_finding(self.portfolio, self._bin_words)
         fitting = [fault for fault in named.likeliest if self._fits(fault)]
         if finding.estimate.measure is Measure.ALTERNATIVE and self.after:
             finding = replace(finding, estimate=named.estimate())
@@ -227,7 +225,7 @@ class ThresholdLaw(Declared, Additive):
 
     def look_closer(self, runs: Runs) -> None:
         """Takes in runs that were drawn after the refutation: they say what it means, and decide no verdict."""
-        seen = np.bincount(runs.cells, minlength=runs.design.rounds + 1).astype(float)
+        seen = np.bincount(runs.bins, minlength=runs.design.rounds + 1).astype(float)
         self.after[runs.design.name] = self.after.get(runs.design.name, 0.0) + seen
 
     def _named_faults(self) -> RatioWealth:
@@ -244,7 +242,7 @@ class ThresholdLaw(Declared, Additive):
         return longer
 
     def _counts(self) -> dict[Design, Floats]:
-        """Runs in each cell of each design, by the method that stands out."""
+        """Runs in each bin of each design, by the method that stands out."""
         channel = self.portfolio.leading.channel
         found: dict[Design, Floats] = {self.designs[name]: seen for name, seen in self.after.items()}
         for (method, name), tally in self.tallies.items():
@@ -257,11 +255,11 @@ class ThresholdLaw(Declared, Additive):
         """Whether the halting rounds, by the method that stands out, are as under a named fault, by their deviance."""
         deviance, freedom = 0.0, 0
         for design, seen in self._counts().items():
-            moved, cells = _deviance(seen, faulty_laws(design).get(fault, claimed_law(design)))
-            deviance, freedom = deviance + moved, freedom + cells - 1
+            moved, bins = _deviance(seen, faulty_laws(design).get(fault, claimed_law(design)))
+            deviance, freedom = deviance + moved, freedom + bins - 1
         return bool(chdtrc(max(freedom, 1), max(deviance, 0.0)) > MISFIT)
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The halting rounds of the designs that stand out most, against the exact law."""
         counts = {name: np.zeros(claimed_law(design).size) for name, design in self.designs.items()}
         for (_, name), tally in self.tallies.items():
@@ -270,7 +268,7 @@ class ThresholdLaw(Declared, Additive):
         most = sorted(far, key=lambda name: -far[name])[:MOST_PICTURES]
         return tuple(self._halting_rounds(name, counts[name], alpha / len(most)) for name in most)
 
-    def _halting_rounds(self, name: str, counts: Floats, alpha: float) -> Picture:
+    def _halting_rounds(self, name: str, counts: Floats, alpha: float) -> Plot:
         law, total = claimed_law(self.designs[name]), int(counts.sum())
         labels = [*(str(index + 1) for index in range(law.size - 1)), "never"]
         if law.size > MOST_ROUNDS + 2:
@@ -314,7 +312,7 @@ def _pooled(values: Floats) -> Floats:
 
 
 def _deviance(counts: Floats, law: Floats) -> tuple[float, int]:
-    """2 Σ n log(n/e) over cells in which some are expected, the others as one; and how many cells these are."""
+    """2 Σ n log(n/e) over bins in which some are expected, the others as one; and how many bins these are."""
     expected = counts.sum() * law
     usual = expected >= FEWEST_EXPECTED
     seen = np.append(counts[usual], counts[~usual].sum())
@@ -323,7 +321,7 @@ def _deviance(counts: Floats, law: Floats) -> tuple[float, int]:
 
 
 def distance(law: Floats, counts: Floats) -> float:
-    """The largest deviation of a cell, in standard deviations."""
+    """The largest deviation of a bin, in standard deviations."""
     expected = np.maximum(counts.sum() * law, 1e-300)
     return float(np.max(np.abs(counts - expected) / np.sqrt(expected)))
 

@@ -89,15 +89,15 @@ class Case:
             if reversed:
                 zero, one = one, zero
             total += probabilities_given(zero, one, weights[part], self.outputs.positives)
-        return self.by_cell(total)
+        return self.by_bin(total)
 
     def at_threshold(self, query_noise: str) -> Floats:
         """Without noise of the threshold."""
         zero, one = QUERIES[query_noise](-self.margins[:, None] / self.query_scale)
-        return self.by_cell(probabilities_given(zero, one, np.ones(1), self.outputs.positives))
+        return self.by_bin(probabilities_given(zero, one, np.ones(1), self.outputs.positives))
 
-    def by_cell(self, law: Floats) -> Floats:
-        """A law in the order of its quadrature, by cells."""
+    def by_bin(self, law: Floats) -> Floats:
+        """A law in the order of its quadrature, by bins."""
         found = np.empty_like(law)
         found[self.outputs.order] = law
         return found
@@ -125,7 +125,7 @@ def case_of(design: Design) -> Case:
 
 @lru_cache(maxsize=256)
 def output_law(design: Design) -> Floats:
-    """The claimed probabilities of all outputs, by cells."""
+    """The claimed probabilities of all outputs, by bins."""
     with threadpool_limits(1, "blas"):  # the products are small: more threads only wait for each other
         return case_of(design).law()
 
@@ -197,7 +197,7 @@ def _redrawn(case: Case) -> Floats:
     nodes, weights = threshold_nodes(case.noise, case.margins, case.threshold_scale, case.query_scale)
     zero, one = QUERIES[case.noise]((nodes - case.margins[:, None]) / case.query_scale)
     bits = [(bit @ weights)[:, None] for bit in (zero, one)]
-    return case.by_cell(probabilities_given(bits[0], bits[1], np.ones(1), case.outputs.positives))
+    return case.by_bin(probabilities_given(bits[0], bits[1], np.ones(1), case.outputs.positives))
 
 
 def _drawn_once(case: Case) -> Floats:
@@ -207,8 +207,8 @@ def _drawn_once(case: Case) -> Floats:
     at_most = QUERIES[case.noise]((nodes - levels[:, None]) / case.query_scale)[1] @ weights
     shares = np.diff(np.concatenate([[0.0], at_most, [1.0]]))
     bits = np.array([case.margins >= level for level in [*levels, np.inf]])
-    cells = case.outputs.cells(ones_of(bits, min(case.outputs.positives, bits.shape[1])))
-    return np.asarray(np.bincount(cells, weights=shares, minlength=case.outputs.size), dtype=np.float64)
+    bins = case.outputs.bins(ones_of(bits, min(case.outputs.positives, bits.shape[1])))
+    return np.asarray(np.bincount(bins, weights=shares, minlength=case.outputs.size), dtype=np.float64)
 
 
 def _redrawn_after_ones(case: Case, most: int) -> Floats:

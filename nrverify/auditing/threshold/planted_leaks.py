@@ -49,7 +49,7 @@ def least_leak(
     """
     found = []
     for fault in faults:
-        planted = bets.fresh()
+        planted = bets.empty_copy()
         leaks = []
         for name, pair in pairs.items():
             own, other = (
@@ -66,8 +66,8 @@ def least_leak(
 
 
 def _worst(fault: str, pair: str, own: Floats, other: Floats, claims: Floats) -> Leak:
-    """The cell that loses most beyond its claim, in either direction."""
+    """The bin that loses most beyond its claim, in either direction."""
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = np.abs(np.nan_to_num(np.log(own) - np.log(other), nan=0.0, posinf=np.inf, neginf=-np.inf))
-    cell = int(np.argmax(losses - claims))
-    return Leak(fault, pair, float(losses[cell]), float(claims[cell]))
+    bin = int(np.argmax(losses - claims))
+    return Leak(fault, pair, float(losses[bin]), float(claims[bin]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nrverify.auditing.core.declaration import Declared, Kind, check, form
+from nrverify.auditing.core.declaration import CheckKind, Declared, check, form
 from nrverify.auditing.core.faults.halting import GOES_ON, HALTS_EARLY
 from nrverify.auditing.core.finding import Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -15,7 +15,7 @@ from nrverify.statistics.additive import Additive, First
 
 @check(
     id="threshold.protocol",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="A threshold mechanism halts at the first 1, or at the last of as many as it declares.",
     claims=("R02",),
     mechanisms=MECHANISMS,
@@ -47,7 +47,7 @@ class ThresholdProtocol(Declared, Additive):
 
     def observe(self, runs: Runs) -> None:
         """Counts runs that went on after a 1."""
-        self.runs += runs.cells.size
+        self.runs += runs.bins.size
         self.broken += len(runs.after_halt)
         if runs.after_halt:
             self.example.offer(f"{list(runs.after_halt[0])!r:.80}")

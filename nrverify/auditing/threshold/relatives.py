@@ -21,7 +21,7 @@ from nrverify.auditing.threshold.faulty_laws import claimed_law, from_survival, 
 
 Floats = NDArray[np.float64]
 Counts = Mapping[Design, Floats]
-"""Runs in each cell of each design."""
+"""Runs in each bin of each design."""
 
 TIGHT = (1.25, 1.5, 2.0, 1 + 2 ** (2 / 3), 3.0, 4.0, 6.0, 10.0)
 """Threshold scales of relatives that keep the claim with nothing to spare; among them the split of Lyu, Su and Li."""

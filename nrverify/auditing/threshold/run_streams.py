@@ -45,7 +45,7 @@ class RunStreams(Declared, Additive):
 
     def observe(self, runs: Runs) -> None:
         """Bets that twins agree; each has the claimed probability of the other's outcome."""
-        first, second = runs.cells[: runs.twins], runs.cells[runs.twins : 2 * runs.twins]
+        first, second = runs.bins[: runs.twins], runs.bins[runs.twins : 2 * runs.twins]
         if first.size:
             self.runs += 2 * first.size
             self.agreeing.bet(first == second, claimed_law(runs.design)[first])

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.declaration import form
-from nrverify.auditing.core.picture_limits import shares
-from nrverify.auditing.core.pictures import Bars, Picture
+from nrverify.auditing.core.plots.data import Bars, Plot
+from nrverify.auditing.core.plots.limits import shares
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import SEVERAL_POSITIVES
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
-from nrverify.auditing.threshold.halting_bets import HaltingCells, HazardWealth, TiltWealth
+from nrverify.auditing.threshold.halting_bets import HaltingBins, HazardWealth, TiltWealth
 from nrverify.auditing.threshold.law import NAMED, POOLED, RUN_BEFORE, ThresholdLaw, fault_names, law_topic
 from nrverify.auditing.threshold.outputs import outputs
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.wealth import CellWealth, RatioWealth
+from nrverify.statistics.wealth import BinWealth, RatioWealth
 
 Floats = NDArray[np.float64]
 
@@ -48,12 +48,12 @@ class OutputLaw(ThresholdLaw):
         named = RatioWealth(fault_names(tuple(self.designs.values())))
         tilts = {name: TiltWealth() for name in STATISTICS}
         alike = HazardWealth()
-        cells = {name: CellWealth(claimed_law(design)) for name, design in self.designs.items()}
+        bins = {name: BinWealth(claimed_law(design)) for name, design in self.designs.items()}
         for (method, name), (counts, before, same) in self.tallies.items():
             if channel not in (POOLED, method):
                 continue
             law, log_ratios, statistics = _bettable(self.designs[name])
-            cells[name].bet(counts)
+            bins[name].bet(counts)
             named.bet({fault: float(np.dot(counts, log_ratio)) for fault, log_ratio in log_ratios.items()})
             for key, statistic in statistics.items():
                 tilts[key].bet(counts, law, statistic)
@@ -62,15 +62,15 @@ class OutputLaw(ThresholdLaw):
             NAMED: (6.0, named),
             **{law_topic(key): (STATISTICS[key], wealth) for key, wealth in tilts.items()},
             RUN_BEFORE: (1.0, alike),
-            law_topic("output"): (3.0, HaltingCells(cells)),
-            **{law_topic(f"output of {name}"): (0.3, HaltingCells({name: part})) for name, part in cells.items()},
+            law_topic("output"): (3.0, HaltingBins(bins)),
+            **{law_topic(f"output of {name}"): (0.3, HaltingBins({name: part})) for name, part in bins.items()},
         }
 
-    def _cell_words(self, design: str, cell: int) -> str:
+    def _bin_words(self, design: str, bin: int) -> str:
         own = self.designs[design]
-        return outputs(own.rounds, own.positives).words(cell)
+        return outputs(own.rounds, own.positives).words(bin)
 
-    def _halting_rounds(self, name: str, counts: Floats, alpha: float) -> Picture:
+    def _halting_rounds(self, name: str, counts: Floats, alpha: float) -> Plot:
         """How many ones runs printed, for there are too many outputs to show."""
         design = self.designs[name]
         law, total = claimed_law(design), int(counts.sum())

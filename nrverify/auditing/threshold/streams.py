@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtrc
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import SEED_IGNORED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -49,7 +49,7 @@ def few_together(design: Design) -> int:
 
 @check(
     id="randomness.streams",
-    kind=Kind.RANDOMNESS,
+    kind=CheckKind.RANDOMNESS,
     sentence="Sessions with different seeds have independent noise.",
     mechanisms=MECHANISMS,
     weight=0.22,
@@ -94,7 +94,7 @@ class BatchStreams(Declared):
                 content = hashlib.blake2b(batch.astype(np.int16).tobytes(), digest_size=16).digest()
                 self._new.append(Digest(runs.design, batch.size, agreement, content))
 
-    def fresh(self) -> BatchStreams:
+    def empty_copy(self) -> BatchStreams:
         """The same before anything was seen."""
         return BatchStreams()
 
@@ -159,5 +159,5 @@ class BatchStreams(Declared):
 
 def _agreement(runs: Runs) -> float:
     """How likely two runs agree; those of a wrong law may agree more often, but that is the law's finding."""
-    shares = np.maximum(claimed_law(runs.design), runs.counts() / runs.cells.size)
+    shares = np.maximum(claimed_law(runs.design), runs.counts() / runs.bins.size)
     return min(float(np.sum(shares**2)), 1.0)

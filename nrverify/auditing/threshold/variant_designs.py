@@ -27,7 +27,7 @@ from nrverify.subjects.threshold_attributes import USUAL_SCALES
 MOST_ROUNDS = 40
 """As in the usual battery, and the rounds over which a claim with Gaussian noise holds."""
 MOST_OUTPUTS = 850
-"""Cells that are counted one by one: 40 rounds with 2 positives, 17 with 3, 10 with 5; more are hardly ever met."""
+"""Bins that are counted one by one: 40 rounds with 2 positives, 17 with 3, 10 with 5; more are hardly ever met."""
 NORMAL_TAIL = 0.7
 """A normal tail is so much lighter that the same distances from the threshold would hardly ever print a 1."""
 PAIR_EPSILON = 2.0

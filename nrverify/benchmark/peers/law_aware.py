@@ -8,8 +8,8 @@ from functools import lru_cache
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from nrverify.reference.mutants.correct_epsilon import EpsilonLaplace
-from nrverify.reference.mutants.correct_noise import Brownian
+from nrverify.reference.mutants.correct.epsilon import EpsilonLaplace
+from nrverify.reference.mutants.correct.noise import Brownian
 
 
 class Laplace(EpsilonLaplace):

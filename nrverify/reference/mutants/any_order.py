@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from nrverify.reference.mutants.catalogue import benign, mutants
-from nrverify.reference.mutants.correct_any_order import (
+from nrverify.reference.mutants.correct.any_order import (
     ArrivalsAnyOrder,
     BrownianAnyOrder,
     DiscreteLaplaceAnyOrder,
@@ -15,8 +15,8 @@ from nrverify.reference.mutants.correct_any_order import (
     SkellamAnyOrder,
     Times,
 )
-from nrverify.reference.mutants.correct_discrete import DiscreteLaplace
-from nrverify.reference.mutants.correct_noise import Array, Shape
+from nrverify.reference.mutants.correct.discrete import DiscreteLaplace
+from nrverify.reference.mutants.correct.noise import Array, Shape
 
 
 class BridgeVarianceBetween(BrownianAnyOrder):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from nrverify.reference.mutants.catalogue import benign
-from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam
-from nrverify.reference.mutants.correct_noise import (
+from nrverify.reference.mutants.correct.epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam
+from nrverify.reference.mutants.correct.noise import (
     Array,
     Brownian,
     LazyLaplace,

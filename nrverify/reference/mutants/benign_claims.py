@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.reference.mutants.catalogue import benign
-from nrverify.reference.mutants.correct_boundary import Boundary, HalfNormalMixture, Linear, Mixture, SkellamLinear
-from nrverify.reference.mutants.correct_stopping import PrivateStopping
-from nrverify.reference.mutants.correct_threshold import AboveThreshold, Floats, ReducedAboveThreshold
+from nrverify.reference.mutants.correct.boundary import Boundary, HalfNormalMixture, Linear, Mixture, SkellamLinear
+from nrverify.reference.mutants.correct.stopping import PrivateStopping
+from nrverify.reference.mutants.correct.threshold import AboveThreshold, Floats, ReducedAboveThreshold
 
 
 class StrictInequality(AboveThreshold):

@@ -7,7 +7,7 @@ import math
 from scipy.special import ndtri
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_boundary import (
+from nrverify.reference.mutants.correct.boundary import (
     TUNED_AT,
     Boundary,
     Linear,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_noise import Array, Brownian, Shape, transcripts
+from nrverify.reference.mutants.correct.noise import Array, Brownian, Shape, transcripts
 
 
 class SharedByCoordinates(Brownian):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_noise import Array, Brownian, Rows, Session, Shape, transcripts
+from nrverify.reference.mutants.correct.noise import Array, Brownian, Rows, Session, Shape, transcripts
 
 
 class SharedBySessions(Brownian):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from nrverify.reference.mutants.catalogue import benign, mutants
-from nrverify.reference.mutants.correct_discrete import Array, DiscreteGaussian, DiscreteLaplace, Shape, geometric
+from nrverify.reference.mutants.correct.discrete import Array, DiscreteGaussian, DiscreteLaplace, Shape, geometric
 
 
 class ZeroTwice(DiscreteLaplace):

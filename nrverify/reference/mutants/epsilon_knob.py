@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_boundary import linear_slope
-from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam, linear_time
-from nrverify.reference.mutants.correct_noise import Array, Shape
+from nrverify.reference.mutants.correct.boundary import linear_slope
+from nrverify.reference.mutants.correct.epsilon import EpsilonBrownian, EpsilonLaplace, EpsilonSkellam, linear_time
+from nrverify.reference.mutants.correct.noise import Array, Shape
 
 
 class HalfTheNoise(EpsilonBrownian):

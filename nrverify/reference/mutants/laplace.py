@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_noise import (
+from nrverify.reference.mutants.correct.noise import (
     Array,
     LazyLaplace,
     NoiseReduction,

@@ -11,7 +11,7 @@ import numpy as np
 
 from nrverify.reference.exact import ExactBrownian, ExactLaplace
 from nrverify.reference.mutants.catalogue import benign, mutants
-from nrverify.reference.mutants.correct_noise import Array, Brownian, LazyLaplace, Shape, WalkLaplace
+from nrverify.reference.mutants.correct.noise import Array, Brownian, LazyLaplace, Shape, WalkLaplace
 
 GRID = 2.0**-20
 """Of right subjects on a grid: far below the noise, and far above the last bits."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.reference.mutants.catalogue import benign, mutants
-from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian
-from nrverify.reference.mutants.correct_noise import (
+from nrverify.reference.mutants.correct.epsilon import EpsilonBrownian
+from nrverify.reference.mutants.correct.noise import (
     Array,
     Brownian,
     Rows,
@@ -20,8 +20,8 @@ from nrverify.reference.mutants.correct_noise import (
     Skellam,
     WalkLaplace,
 )
-from nrverify.reference.mutants.correct_stopping import Floats, PrivateStopping, Utility
-from nrverify.reference.mutants.correct_threshold import AboveThreshold, Integers
+from nrverify.reference.mutants.correct.stopping import Floats, PrivateStopping, Utility
+from nrverify.reference.mutants.correct.threshold import AboveThreshold, Integers
 
 RARELY = 0.01
 """A share of sessions: a bound on correlations alone needs ten thousand of them, equality a hundred."""

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_stopping import Floats, PrivateStopping, Utility
+from nrverify.reference.mutants.correct.stopping import Floats, PrivateStopping, Utility
 from nrverify.reference.reverse_steps import BROWNIAN, Path
 
 

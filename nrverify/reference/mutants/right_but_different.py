@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.reference.mutants.catalogue import benign
-from nrverify.reference.mutants.correct_epsilon import EpsilonBrownian, EpsilonLaplace
-from nrverify.reference.mutants.correct_noise import Array, Brownian, LazyLaplace, Shape, Skellam
-from nrverify.reference.mutants.correct_threshold import AboveThreshold, Floats, ReducedAboveThreshold
+from nrverify.reference.mutants.correct.epsilon import EpsilonBrownian, EpsilonLaplace
+from nrverify.reference.mutants.correct.noise import Array, Brownian, LazyLaplace, Shape, Skellam
+from nrverify.reference.mutants.correct.threshold import AboveThreshold, Floats, ReducedAboveThreshold
 
 LYU = 1 + 2 ** (2 / 3)
 """The threshold scale of the split ε₁ : ε₂ = 1 : 2^(2/3) of Lyu, Su and Li."""

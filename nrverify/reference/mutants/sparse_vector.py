@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.reference.mutants.catalogue import benign, mutants
-from nrverify.reference.mutants.correct_threshold import AboveThreshold, Floats, Integers
+from nrverify.reference.mutants.correct.threshold import AboveThreshold, Floats, Integers
 
 SPLIT = 1 + 2 ** (2 / 3)
 """ε over the share of the threshold in the best division between threshold and queries, for one positive."""

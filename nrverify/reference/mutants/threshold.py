@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.reference.mutants.catalogue import mutants
-from nrverify.reference.mutants.correct_threshold import AboveThreshold, Floats, Integers, ReducedAboveThreshold
+from nrverify.reference.mutants.correct.threshold import AboveThreshold, Floats, Integers, ReducedAboveThreshold
 
 
 class QueryNoiseHalved(AboveThreshold):

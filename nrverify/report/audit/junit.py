@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult
 from nrverify.report.audit.finding_text import subject_of
-from nrverify.report.audit.test_outcomes import Judged, Outcome, count, judged
+from nrverify.report.audit.test_outcomes import Judged, TestOutcome, count, judged
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
 
-TAGS = {Outcome.FAILED: "failure", Outcome.ERRORED: "error", Outcome.SKIPPED: "skipped"}
+TAGS = {TestOutcome.FAILED: "failure", TestOutcome.ERRORED: "error", TestOutcome.SKIPPED: "skipped"}
 
 
 def junit(report: Report) -> str:
@@ -21,14 +21,14 @@ def junit(report: Report) -> str:
     cases = [(check.id, judged(check, report), check) for check in report.checks]
     rows: list[tuple[str, Judged, CheckResult | None]] = [*cases]
     if report.verdict == "errored":
-        rows.append(("subject", Judged(Outcome.ERRORED, report.message or "the subject could not be run"), None))
-    elif report.verdict == "inconclusive" and not any(item.outcome is Outcome.FAILED for _, item, _ in cases):
-        rows.append(("run", Judged(Outcome.FAILED, report.message or "inconclusive"), None))
+        rows.append(("subject", Judged(TestOutcome.ERRORED, report.message or "the subject could not be run"), None))
+    elif report.verdict == "inconclusive" and not any(item.outcome is TestOutcome.FAILED for _, item, _ in cases):
+        rows.append(("run", Judged(TestOutcome.FAILED, report.message or "inconclusive"), None))
     outcomes = [item for _, item, _ in rows]
     totals = _totals(outcomes, report)
     root = ElementTree.Element("testsuites", {"name": "nrverify", **totals})
     suite = ElementTree.SubElement(root, "testsuite", {"name": clean(subject_of(report)), **totals})
-    suite.set("skipped", str(count(outcomes, Outcome.SKIPPED)))
+    suite.set("skipped", str(count(outcomes, TestOutcome.SKIPPED)))
     _add_properties(suite, report)
     classname = clean(f"nrverify.{report.subject['name'] or 'subject'}")
     for name, item, check in rows:
@@ -46,8 +46,8 @@ def clean(text: str) -> str:
 def _totals(outcomes: list[Judged], report: Report) -> dict[str, str]:
     return {
         "tests": str(len(outcomes)),
-        "failures": str(count(outcomes, Outcome.FAILED)),
-        "errors": str(count(outcomes, Outcome.ERRORED)),
+        "failures": str(count(outcomes, TestOutcome.FAILED)),
+        "errors": str(count(outcomes, TestOutcome.ERRORED)),
         "time": f"{report.run['seconds']:.3f}",
     }
 
@@ -62,10 +62,10 @@ def _add_properties(suite: ElementTree.Element, report: Report) -> None:
 
 def _add_outcome(case: ElementTree.Element, item: Judged, verdict: str) -> None:
     reason = clean(item.reason)
-    if item.outcome is Outcome.PASSED:
+    if item.outcome is TestOutcome.PASSED:
         ElementTree.SubElement(case, "system-out").text = reason
         return
     first = reason.partition("\n")[0]
     element = ElementTree.SubElement(case, TAGS[item.outcome], {"message": first, "type": verdict})
-    if item.outcome is not Outcome.SKIPPED:
+    if item.outcome is not TestOutcome.SKIPPED:
         element.text = reason

@@ -1,4 +1,4 @@
-"""An audit as a page: the verdict and what it excludes, then for every check a picture of why."""
+"""An audit as a page: the verdict and what it excludes, then for every check a plot of why."""
 
 from __future__ import annotations
 
@@ -155,9 +155,7 @@ def _docs(check: CheckResult, entry: Entry | None) -> tuple[str, ...]:
 
 def _charts(check: CheckResult, report: Report) -> tuple[Chart, ...]:
     """Those in which something lies beyond the limits first."""
-    return tuple(
-        sorted((chart(picture) for picture in report.pictures.get(check.id, ())), key=lambda item: not item.beyond)
-    )
+    return tuple(sorted((chart(plot) for plot in report.plots.get(check.id, ())), key=lambda item: not item.beyond))
 
 
 def _facts(check: CheckResult) -> tuple[tuple[str, Markup], ...]:

@@ -9,13 +9,13 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from nrverify.auditing.plan.plan import Plan, Planned
+from nrverify.auditing.plan.plan import AuditPlan, Planned
 
 STACKED = 60
 """Below so many columns there is no table but a list."""
 
 
-def print_plan(plan: Plan, console: Console) -> None:
+def print_plan(plan: AuditPlan, console: Console) -> None:
     """The plan in full."""
     subject = plan.subject
     name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)

@@ -18,7 +18,7 @@ FEWEST_SESSIONS = 1000
 """Below so many sessions a check says nothing."""
 
 
-class Outcome(StrEnum):
+class TestOutcome(StrEnum):
     """The four words every test runner knows."""
 
     PASSED = "passed"
@@ -31,7 +31,7 @@ class Outcome(StrEnum):
 class Judged:
     """An outcome and its reason."""
 
-    outcome: Outcome
+    outcome: TestOutcome
     reason: str
 
 
@@ -40,21 +40,21 @@ def judged(check: CheckResult, report: Report, reproduce: str | None = None) -> 
     message = check.message or ""
     match check.verdict:
         case CheckVerdict.REFUTED:
-            return Judged(Outcome.FAILED, finding(check, reproduce))
+            return Judged(TestOutcome.FAILED, finding(check, reproduce))
         case CheckVerdict.CONSISTENT:
-            return Judged(Outcome.PASSED, f"would have caught: {check.detectable or 'what the check describes'}")
+            return Judged(TestOutcome.PASSED, f"would have caught: {check.detectable or 'what the check describes'}")
         case CheckVerdict.INCONCLUSIVE if report.verdict == "inconclusive":
-            return Judged(Outcome.FAILED, f"inconclusive: {would_do(check, report)}")
+            return Judged(TestOutcome.FAILED, f"inconclusive: {would_do(check, report)}")
         case CheckVerdict.INCONCLUSIVE:
-            return Judged(Outcome.SKIPPED, f"inconclusive: {message or would_do(check, report)}")
+            return Judged(TestOutcome.SKIPPED, f"inconclusive: {message or would_do(check, report)}")
         case CheckVerdict.NOT_COVERED:
-            return Judged(Outcome.SKIPPED, f"not covered: {message}")
+            return Judged(TestOutcome.SKIPPED, f"not covered: {message}")
         case CheckVerdict.ADVICE if message:
-            return Judged(Outcome.SKIPPED, f"advice: {message}")
+            return Judged(TestOutcome.SKIPPED, f"advice: {message}")
         case CheckVerdict.ADVICE:
-            return Judged(Outcome.PASSED, "nothing to advise")
+            return Judged(TestOutcome.PASSED, "nothing to advise")
         case CheckVerdict.ERRORED:
-            return Judged(Outcome.ERRORED, message or "the subject could not be asked this")
+            return Judged(TestOutcome.ERRORED, message or "the subject could not be asked this")
 
 
 def would_do(check: CheckResult, report: Report) -> str:
@@ -68,6 +68,6 @@ def would_do(check: CheckResult, report: Report) -> str:
     return f"{drawn} samples are too few to exclude anything useful; allow more samples or a larger budget"
 
 
-def count(outcomes: list[Judged], outcome: Outcome) -> int:
+def count(outcomes: list[Judged], outcome: TestOutcome) -> int:
     """How many came to this."""
     return sum(item.outcome is outcome for item in outcomes)

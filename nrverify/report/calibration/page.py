@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from nrverify.auditing.core.pictures import Dot, Dots
+from nrverify.auditing.core.plots.data import Dot, Dots
 from nrverify.calibrate.calibration import Calibration
 from nrverify.calibrate.efficiency import TARGET, Efficiency
 from nrverify.calibrate.false_alarms import LOOSE, Alarms, all_together

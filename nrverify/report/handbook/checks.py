@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nrverify.auditing.core.declaration import Declaration, Kind
+from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.explain.remarks import REMARKS
 from nrverify.auditing.registry import all_declarations
 
 QUESTIONS = {
-    Kind.PROTOCOL: "Does the subject answer as it should, apart from all laws?",
-    Kind.RANDOMNESS: "Is the noise of different seeds different and independent?",
-    Kind.LAW: "Is the noise what it is said to be?",
-    Kind.PRIVACY: "Does what is released keep the privacy claimed?",
-    Kind.NUMERICS: "Do the last bits of releases give more away than the releases themselves?",
+    CheckKind.PROTOCOL: "Does the subject answer as it should, apart from all laws?",
+    CheckKind.RANDOMNESS: "Is the noise of different seeds different and independent?",
+    CheckKind.LAW: "Is the noise what it is said to be?",
+    CheckKind.PRIVACY: "Does what is released keep the privacy claimed?",
+    CheckKind.NUMERICS: "Do the last bits of releases give more away than the releases themselves?",
 }
 """What the checks of each kind ask."""
 
@@ -21,7 +21,7 @@ QUESTIONS = {
 def checks_page() -> str:
     """The page, as Markdown."""
     declared = all_declarations()
-    sections = [_section(kind, [one for one in declared if one.kind is kind]) for kind in Kind]
+    sections = [_section(kind, [one for one in declared if one.kind is kind]) for kind in CheckKind]
     return "\n\n".join([_INTRODUCTION, *sections, _remarks()]) + "\n"
 
 
@@ -33,7 +33,7 @@ belongs to one *kind*, the question it answers. Its *share of α* is fixed in ad
 that it cannot raise a false alarm). A check that cannot be asked of a subject is `not-covered`, with the reason."""
 
 
-def _section(kind: Kind, declared: list[Declaration]) -> str:
+def _section(kind: CheckKind, declared: list[Declaration]) -> str:
     ids = list(dict.fromkeys(one.id for one in declared))
     entries = [_entry([one for one in declared if one.id == id]) for id in ids]
     return "\n\n".join([f"## {kind.value.capitalize()}", f"*{QUESTIONS[kind]}*", *entries])

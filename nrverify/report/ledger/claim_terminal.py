@@ -7,8 +7,8 @@ from rich.markup import escape
 from rich.padding import Padding
 
 from nrverify.ledger.claims import Ledger, Verdict
-from nrverify.ledger.evidence import Kind
-from nrverify.ledger.record import Step, counted
+from nrverify.ledger.evidence import EvidenceKind
+from nrverify.ledger.record import DerivationStep, counted
 from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.report.ledger.terminal import STYLE, cut
@@ -89,11 +89,11 @@ def _not_asked(result: Result) -> bool:
 def _print_deciding(result: Result, item: Settled, console: Console) -> None:
     """What decides the verdict: in words, step by step in a line each, and what it rejects."""
     words = f"[bold]Decided by[/] a {result.kind.value}: {result.outcome} [dim]({escape(result.name)})[/]"
-    if result.kind is Kind.DERIVATION:
+    if result.kind is EvidenceKind.DERIVATION:
         words += f", {counted(result.steps)}"
     console.print(words, highlight=False)
     _say(console, _doc(result), 2)
-    if result.kind is Kind.DERIVATION:
+    if result.kind is EvidenceKind.DERIVATION:
         for number, step in enumerate(result.steps[:MOST_STEPS], 1):
             mark = f" [{step.mark}]" if step.mark else ""
             _say(console, f"{number}. {step.name}{mark}", 2, "" if step.checked else "italic")
@@ -160,7 +160,7 @@ def _print_sampling(result: Result, console: Console) -> None:
     _say(console, f"{here}; false alarm: {result.alpha:.0e}", 2)
 
 
-def _step(step: Step) -> str:
+def _step(step: DerivationStep) -> str:
     """A step and what checked it."""
     mark = f" [{step.mark}]" if step.mark else ""
     return f"{step.name}: {step.text}{mark}"

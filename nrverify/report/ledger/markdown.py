@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from nrverify.ledger.claims import Ledger, Verdict
-from nrverify.ledger.evidence import Kind
+from nrverify.ledger.evidence import EvidenceKind
 from nrverify.ledger.verdicts import Settled
 from nrverify.ledger.verification import Verification
 from nrverify.report.ledger.words import as_given
@@ -175,7 +175,7 @@ def _evidence(settled: Iterable[Settled]) -> str:
             printed = result.findings[item.claim.id].printed
             variants = [f"{name} ({as_given(item)})" if name == printed else name for name in result.rejects]
             rejects = "; rejects " + "; ".join(variants) if variants else ""
-            place = f": {_one_line(result.doc)}" if result.kind is Kind.READING else ""
+            place = f": {_one_line(result.doc)}" if result.kind is EvidenceKind.READING else ""
             blocks.append(f"  - {result.kind.value} `{result.name}`: {result.outcome}{place}{rejects}")
     return "\n".join(blocks)
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from nrverify.ledger.claims import Claim, Ledger, Verdict
-from nrverify.ledger.evidence import Core, Kind
-from nrverify.ledger.record import Step, counted
+from nrverify.ledger.evidence import Core, EvidenceKind
+from nrverify.ledger.record import DerivationStep, counted
 from nrverify.ledger.tree import Use, all_assumptions
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
@@ -34,12 +34,12 @@ TONE = {
 }
 
 KIND_MEANING = {
-    Kind.DERIVATION: "exact symbolic algebra",
-    Kind.CERTIFICATE: "a rigorous enclosure by ball arithmetic",
-    Kind.PROPERTY: "a search for counterexamples over exact arithmetic",
-    Kind.STATISTIC: "simulation with a stated error probability",
-    Kind.READING: "words: the place in the paper and the reason",
-    Kind.KERNEL: "theorems that Coq's kernel checks, apart from every verdict",
+    EvidenceKind.DERIVATION: "exact symbolic algebra",
+    EvidenceKind.CERTIFICATE: "a rigorous enclosure by ball arithmetic",
+    EvidenceKind.PROPERTY: "a search for counterexamples over exact arithmetic",
+    EvidenceKind.STATISTIC: "simulation with a stated error probability",
+    EvidenceKind.READING: "words: the place in the paper and the reason",
+    EvidenceKind.KERNEL: "theorems that Coq's kernel checks, apart from every verdict",
 }
 
 WORST_FIRST = (
@@ -186,7 +186,7 @@ def ledger_html(verification: Verification) -> str:
             for verdict in WORST_FIRST
             if every[verdict]
         ],
-        kinds=[Choice(kind.value, bearing[kind], KIND_MEANING[kind]) for kind in Kind if bearing[kind]],
+        kinds=[Choice(kind.value, bearing[kind], KIND_MEANING[kind]) for kind in EvidenceKind if bearing[kind]],
         parts=[part for part in _parts(settled, beyond.settled) if part.claims],
     )
 
@@ -293,7 +293,7 @@ def _evidence(result: Result, claim: str) -> EvidenceView:
         message=result.message if result.ran else "",
         sampling=sampling,
         rejects=tuple(VariantView(prose(variant), variant == printed) for variant in result.rejects),
-        steps=() if result.kind is Kind.READING else tuple(_step(step) for step in result.steps[:MOST_STEPS]),
+        steps=() if result.kind is EvidenceKind.READING else tuple(_step(step) for step in result.steps[:MOST_STEPS]),
         step_count=len(result.steps),
         step_words=counted(result.steps),
         assumes=all_assumptions(result.assumes, result.uses),
@@ -302,7 +302,7 @@ def _evidence(result: Result, claim: str) -> EvidenceView:
     )
 
 
-def _step(step: Step) -> StepView:
+def _step(step: DerivationStep) -> StepView:
     readable = _readable(step.text)
     source = readable if step.by in ("exact", "sympy") and not step.latex else ""
     return StepView(prose(step.name), formula(step.latex), prose(readable), source, step.by, step.mark)

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from nrverify.ledger.claims import Ledger, Verdict
-from nrverify.ledger.evidence import Kind
+from nrverify.ledger.evidence import EvidenceKind
 from nrverify.ledger.verdicts import Result, Settled
 from nrverify.ledger.verification import Verification
 
@@ -33,7 +33,7 @@ WIDTHS = {"claim": 5, "verdict": 20, "evidence": 11, "rejects": 7}
 STACKED, NARROW = 60, 80
 """Below so many columns there is no table but a list; below so many the table leaves out the rejected variants."""
 
-LETTER = {kind: kind.value[0].upper() for kind in Kind}
+LETTER = {kind: kind.value[0].upper() for kind in EvidenceKind}
 
 
 def print_ledger(verification: Verification, console: Console, verbose: bool = False) -> None:
@@ -58,7 +58,7 @@ def print_ledger(verification: Verification, console: Console, verbose: bool = F
 def _legend(verification: Verification) -> str:
     """What the letters say; the kernel's where it ran."""
     ran = any(result.ran and not result.counts for item in verification.settled for result in item.results)
-    kinds = [kind for kind in Kind if kind is not Kind.KERNEL or ran]
+    kinds = [kind for kind in EvidenceKind if kind is not EvidenceKind.KERNEL or ran]
     return "evidence: " + ", ".join(f"{LETTER[kind]} {kind.value}" for kind in kinds)
 
 
@@ -169,4 +169,4 @@ def counted_claims(number: int) -> str:
 
 def _kinds(results: tuple[Result, ...]) -> str:
     counts = Counter(result.kind for result in results if result.ran)
-    return " ".join(f"{counts[kind]}{LETTER[kind]}" for kind in Kind if counts[kind])
+    return " ".join(f"{counts[kind]}{LETTER[kind]}" for kind in EvidenceKind if counts[kind])

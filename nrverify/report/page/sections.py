@@ -79,5 +79,5 @@ def cell(words: str, tone: str = "") -> Cell:
 
 
 def plate(svg: bytes, alternative: str, caption: Markup) -> Plate:
-    """A figure inside the file: as a picture, so that nothing in it can reach the page."""
+    """A figure inside the file: as a plot, so that nothing in it can reach the page."""
     return Plate(f"data:image/svg+xml;base64,{b64encode(svg).decode()}", alternative, caption)

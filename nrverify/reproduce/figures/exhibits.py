@@ -9,7 +9,7 @@ from nrverify.reproduce import choices, corrected
 from nrverify.reproduce.figures import boundary_figure, loss_figure, privacy_figure
 from nrverify.reproduce.result import Exhibit
 from nrverify.reproduce.setup import Outcomes, Setup, TaskName
-from nrverify.reproduce.trials import Plan
+from nrverify.reproduce.trials import TrialPlan
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class FigureKind:
     """An exhibit to be made: the task it needs (none for an exact one), its plans, and how it is made of them."""
 
     task: TaskName | None
-    plans: Callable[[Setup], list[Plan]]
+    plans: Callable[[Setup], list[TrialPlan]]
     build: Callable[[Setup, Outcomes], Exhibit]
 
 
@@ -38,7 +38,7 @@ def kinds() -> dict[str, FigureKind]:
 
 def _on(
     task: TaskName,
-    plans: Callable[[Setup, TaskName], list[Plan]],
+    plans: Callable[[Setup, TaskName], list[TrialPlan]],
     build: Callable[[Setup, TaskName, Outcomes], Exhibit],
 ) -> FigureKind:
     return FigureKind(task, lambda chosen: plans(chosen, task), lambda chosen, outcomes: build(chosen, task, outcomes))

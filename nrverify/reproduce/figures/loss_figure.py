@@ -12,13 +12,13 @@ from nrverify.reproduce.result import Curve, Exhibit, Figure, Line, Panel, Table
 from nrverify.reproduce.schedule import Process
 from nrverify.reproduce.settings import TUNED
 from nrverify.reproduce.setup import MECHANISMS, PROCESSES, TITLES, Outcomes, Setup, TaskName, nearest, printed_plans
-from nrverify.reproduce.trials import Outcome, Plan
+from nrverify.reproduce.trials import TrialLosses, TrialPlan
 
 X_TICKS_END = {"logistic": 1.0, "ridge": 15.0}
 """Where the axis of ε ends: beyond it the curves are flat."""
 
 
-def plans(chosen: Setup, task: TaskName) -> list[Plan]:
+def plans(chosen: Setup, task: TaskName) -> list[TrialPlan]:
     """Both mechanisms as printed."""
     return list(printed_plans(chosen, task))
 
@@ -123,7 +123,7 @@ def better_between(averages: dict[Process, list[Interval]], levels: tuple[float,
 
 def _caption(
     task: TaskName,
-    runs: dict[Process, Outcome],
+    runs: dict[Process, TrialLosses],
     averages: dict[Process, list[Interval]],
     at: int,
     best: float,

@@ -18,13 +18,13 @@ from nrverify.reproduce.intervals import median, quantile
 from nrverify.reproduce.result import Cell, Distribution, Exhibit, Figure, Panel, Table
 from nrverify.reproduce.setup import MECHANISMS, PROCESSES, TITLES, Outcomes, Setup, TaskName, printed_plans
 from nrverify.reproduce.stopping import CHECK_NAMES, CHECKS, Check, Stops, prices, stops
-from nrverify.reproduce.trials import Plan
+from nrverify.reproduce.trials import TrialPlan
 from nrverify.reproduce.words import with_interval
 
 Key = tuple[str, Check]
 
 
-def plans(chosen: Setup, task: TaskName) -> list[Plan]:
+def plans(chosen: Setup, task: TaskName) -> list[TrialPlan]:
     """Both mechanisms as printed."""
     return list(printed_plans(chosen, task))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from nrverify.subjects.attributes import misspelt
 from nrverify.subjects.command.json_lines import BadReply, excerpt
-from nrverify.subjects.description import ANY, METHODS, Description, attributes, describe, methods_of
+from nrverify.subjects.describe import attributes, describe, methods_of
+from nrverify.subjects.description import ANY, METHODS, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.noise_families import own_names
 

@@ -25,17 +25,17 @@ from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import (
     A_co,
     Answering,
-    Interact,
-    Play,
-    Refusal,
+    InteractRequest,
+    PolicyRequest,
+    RefusalRequest,
     Request,
-    Run,
-    RunAny,
-    RunMany,
-    RunManyAny,
-    RunStopping,
-    Sample,
-    Scalar,
+    RunAnyRequest,
+    RunManyAnyRequest,
+    RunManyRequest,
+    RunRequest,
+    RunStoppingRequest,
+    SampleRequest,
+    ScalarRequest,
 )
 
 Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ class ProcessHost(Answering):
         finally:
             self.seconds += time.monotonic() - started
 
-    def sample(self, request: Sample) -> Floats:
+    def sample(self, request: SampleRequest) -> Floats:
         """One line for all transcripts."""
         shape = (request.sessions, len(request.schedule), request.value.size)
         return self._conversation.ask(
@@ -95,7 +95,7 @@ class ProcessHost(Answering):
             refusable=True,
         )
 
-    def play(self, request: Play) -> tuple[Floats, Floats]:
+    def play(self, request: PolicyRequest) -> tuple[Floats, Floats]:
         """A line for each session that is opened or closed, and for each release."""
 
         def opened(number: int) -> _ProcessSession:
@@ -108,7 +108,7 @@ class ProcessHost(Answering):
                 session.close()
             raise
 
-    def refusal(self, request: Refusal) -> str:
+    def refusal(self, request: RefusalRequest) -> str:
         """A session, whose last release is invalid."""
         *valid, invalid = request.requests
         if math.isnan(invalid):
@@ -126,7 +126,7 @@ class ProcessHost(Answering):
         answer = self._conversation.understood("release", read_array, reply.content)
         return "accepted" if np.all(np.isfinite(answer)) else "answered NaN or infinity"
 
-    def run(self, request: Run) -> list[list[int]]:
+    def run(self, request: RunRequest) -> list[list[int]]:
         """A line for each run."""
         content = self._fields(request)
         seeds = content.pop("seeds")
@@ -136,7 +136,7 @@ class ProcessHost(Answering):
             for seed in seeds
         ]
 
-    def run_many(self, request: RunMany) -> NDArray[np.int64]:
+    def run_many(self, request: RunManyRequest) -> NDArray[np.int64]:
         """One line for all runs."""
         positives = self.description.positives
         return self._conversation.ask(
@@ -146,12 +146,12 @@ class ProcessHost(Answering):
             expected=request.runs * positives,
         )
 
-    def run_any(self, request: RunAny) -> Outputs:
+    def run_any(self, request: RunAnyRequest) -> Outputs:
         """A line for each run, and one for the features of each output."""
         asked = [{"data": request.data, "seed": seed} for seed in request.seeds]
         return self._judged([self._conversation.ask("run", fields, lambda result: result) for fields in asked])
 
-    def run_many_any(self, request: RunManyAny) -> Outputs:
+    def run_many_any(self, request: RunManyAnyRequest) -> Outputs:
         """One line for all runs."""
         fields = {"data": request.data, "runs": request.runs, "seed": request.seed}
         expected = OUTPUT * request.runs
@@ -159,7 +159,7 @@ class ProcessHost(Answering):
             self._conversation.ask("run_many", fields, lambda result: read_outputs(result, request.runs), expected)
         )
 
-    def interact(self, request: Interact) -> Outputs:
+    def interact(self, request: InteractRequest) -> Outputs:
         """A line for each session that is opened or closed, and for each query."""
         if "spent" in self.description.methods:
             raise SubjectFailed("the answers of a session have no spent in the protocol: claim an epsilon or a curve")
@@ -195,11 +195,11 @@ class ProcessHost(Answering):
             )
         return Outputs(outputs, spent, rows)
 
-    def run_stopping(self, request: RunStopping) -> list[tuple[Floats, list[int]]]:
+    def run_stopping(self, request: RunStoppingRequest) -> list[tuple[Floats, list[int]]]:
         """Not in the protocol: a utility is a function, which does not travel as JSON."""
         raise SubjectFailed("private stopping is audited in Python only: the protocol has no request for it")
 
-    def scalar(self, request: Scalar) -> Floats:
+    def scalar(self, request: ScalarRequest) -> Floats:
         """A line for each number."""
         argument = "time" if request.function == "epsilon" else "epsilon"
         answers = [self._conversation.ask(request.function, {argument: float(x)}, _number) for x in request.numbers]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.noise_families import NoiseFamily
+from nrverify.subjects.own_laws.place import Place
 from nrverify.subjects.own_laws.process import LawFailed, OwnProcess
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,7 @@ PROBED = (0.3, 0.7)
 
 def family_of(law: Any, source: Mapping[str, str | None]) -> NoiseFamily:
     """The row; `LawFailed` where an optional part of the law is not what it must be."""
-    process = OwnProcess(law)
+    process = OwnProcess(law, Place.of(source))
     once = not callable(getattr(law, "bridge", None))
     low, high = _range(law)
     bound = getattr(law, "epsilon", None)

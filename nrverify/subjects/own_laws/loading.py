@@ -14,7 +14,7 @@ from typing import Any
 
 from nrverify.subjects.address import load_python
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.noise_families import BUILT_IN, FAMILIES
+from nrverify.subjects.noise_families import BUILT_IN, FAMILIES, NoiseFamily
 from nrverify.subjects.own_laws.family import family_of
 from nrverify.subjects.own_laws.process import LawFailed
 
@@ -34,6 +34,8 @@ class Specified:
     name: str
     address: str
     sha256: str | None
+    addressed: bool = True
+    """Whether the address is one that was given: others can load it from there."""
 
     @property
     def source(self) -> dict[str, str | None]:
@@ -61,7 +63,9 @@ def specified(law: Any) -> Specified:
     if not callable(getattr(law, "marginal", None)):
         raise ValueError(f"the law {name!r} has no method marginal(t): it must have one")
     own = type(law)
-    return Specified(law, name, address or f"python:{own.__module__}:{own.__qualname__}", _digest(law, address))
+    return Specified(
+        law, name, address or f"python:{own.__module__}:{own.__qualname__}", _digest(law, address), address is not None
+    )
 
 
 def _digest(law: Any, address: str | None) -> str | None:
@@ -136,16 +140,22 @@ def law_of(law: Any, mechanism: str) -> Specified | None:
 
 
 def take_recorded(address: str, sha256: str | None) -> None:
-    """Takes the law of a recorded audit into use; `ValueError` where it is another than it was.
+    """Takes the law of a recorded audit into use; `ValueError` where it is another than it was."""
+    name, row = row_at(address, sha256)
+    FAMILIES[name] = row
 
-    A record may come from anybody: the file is loaded only after its hash is found to be the recorded one.
+
+def row_at(address: str, sha256: str | None) -> tuple[str, NoiseFamily]:
+    """The name and the row of the law at an address; `ValueError` where the file there is not the one with this hash.
+
+    Whoever names it may be anybody: the file is loaded only after its hash is found to be the one named.
     """
     now = _file_digest(address)
     if sha256 is None or now != sha256:
         raise ValueError(f"the file of {address!r:.100} is not the recorded one: SHA-256 {now}, and it was {sha256}")
     found = specified(address)
     try:
-        FAMILIES[found.name] = family_of(found.law, found.source)
+        return found.name, family_of(found.law, found.source)
     except LawFailed as failure:
         raise ValueError(f"the law {found.name!r} is not one: {failure}") from None
 

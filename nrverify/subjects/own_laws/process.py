@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nrverify.subjects.own_laws.place import Place, found_at, remember
+
 Floats = NDArray[np.float64]
 
 WIDEST = 1e15
@@ -90,13 +92,18 @@ class OwnLaw:
 
 
 class OwnProcess:
-    """The process that a law of one's own describes."""
+    """The process that a law of one's own describes. Who is sent one loads the law from its address."""
 
-    def __init__(self, law: Any) -> None:
+    def __init__(self, law: Any, place: Place | None = None) -> None:
         self.law = law
+        self.place = place or Place()
+        remember(self.place, self)
         self.integer = bool(getattr(law, "integer", False))
         if callable(getattr(law, "forward", None)):
             self.forward = self._forward
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return found_at, (self.place,)
 
     def marginal(self, t: ArrayLike) -> OwnLaw:
         """The law of X_t."""

@@ -11,15 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import (
-    ANY,
-    MECHANISMS,
-    NOISE_REDUCTION,
-    THRESHOLD,
-    Description,
-    noise_mechanisms,
-    recorded_attributes,
-)
+from nrverify.subjects.describe import noise_mechanisms, recorded_attributes
+from nrverify.subjects.description import ANY, MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import BadArchive, opened
 from nrverify.subjects.records.fields import OUTPUTS, RUNS, TRANSCRIPTS, Fields

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import ANY, Description, describe, recorded_attributes
+from nrverify.subjects.describe import describe, recorded_attributes
+from nrverify.subjects.description import ANY, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.outputs import Outputs, charge, normal
 from nrverify.subjects.records.fields import OUTPUTS, Fields

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import THRESHOLD, Description, describe, recorded_attributes
+from nrverify.subjects.describe import describe, recorded_attributes
+from nrverify.subjects.description import THRESHOLD, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.fields import RUNS, Fields
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.attributes import Attribute
-from nrverify.subjects.description import Description, describe, noise_mechanisms, recorded_attributes
+from nrverify.subjects.describe import describe, noise_mechanisms, recorded_attributes
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.fields import TRANSCRIPTS, Fields
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.subjects.description import Description, from_json
+from nrverify.subjects.describe import from_json
+from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.archive import Archive, BadArchive, opened
 from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost
 from nrverify.subjects.replay.file import MEMBERS, SCHEMA
 from nrverify.subjects.replay.packing import PACKINGS
-from nrverify.subjects.requests import REQUESTS, Request, Scalar
+from nrverify.subjects.requests import REQUESTS, Request, ScalarRequest
 
 MOST_HEADER = 2**20
 """Bytes: a header is a description and a few settings, a few kilobytes at most."""
@@ -85,7 +86,7 @@ class Recording:
         """The answer to the same request; seeds make every request another, so that order does not matter."""
         name = request.digest
         if not self._answers.get(name):
-            if isinstance(request, Scalar) and (values := self._scalar(request)) is not None:
+            if isinstance(request, ScalarRequest) and (values := self._scalar(request)) is not None:
                 return Exchange("answered", values, 0.0)
             raise DoesNotFit(
                 f"after {self.asked} of {self.requests} recorded requests the audit asks for {request.method}() with "
@@ -97,9 +98,9 @@ class Recording:
         if answer.outcome != "shape":
             return Exchange(answer.outcome, answer.words, answer.seconds)
         found = self._unpacked(answer)
-        return Exchange("answered", found[1] if isinstance(request, Scalar) else found, answer.seconds)
+        return Exchange("answered", found[1] if isinstance(request, ScalarRequest) else found, answer.seconds)
 
-    def _scalar(self, request: Scalar) -> NDArray[np.float64] | None:
+    def _scalar(self, request: ScalarRequest) -> NDArray[np.float64] | None:
         """Values of a function that were recorded one here and one there."""
         found = [self._scalars.get((request.function, float(x))) for x in request.numbers]
         return None if None in found else np.array(found, dtype=np.float64)

@@ -18,7 +18,7 @@ from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.replay.exchanges import Exchange, ExchangeHost, outcome_of
 from nrverify.subjects.replay.packing import PACKINGS
-from nrverify.subjects.requests import Request, Scalar
+from nrverify.subjects.requests import Request, ScalarRequest
 
 PARTS = ("requests", "floats", "integers")
 FULL = "full"
@@ -42,9 +42,11 @@ class Log:
             if found.outcome != "answered" or isinstance(found.answer, str):
                 line[found.outcome] = found.answer
             else:
-                answer = (request.numbers, found.answer) if isinstance(request, Scalar) else found.answer
+                answer = (request.numbers, found.answer) if isinstance(request, ScalarRequest) else found.answer
                 shape, floats, integers = PACKINGS[request.method].pack(answer)
-                line |= {"shape": shape, "of": request.function} if isinstance(request, Scalar) else {"shape": shape}
+                line |= (
+                    {"shape": shape, "of": request.function} if isinstance(request, ScalarRequest) else {"shape": shape}
+                )
                 numbers = floats.astype("<f8", copy=False).tobytes(), integers.astype("<i8", copy=False).tobytes()
             words = json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
             self._append(words.encode("utf-8", "backslashreplace"), *numbers)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import known_faults
 from nrverify.auditing.core.faults.halting import GOES_ON, NO_QUERY_NOISE, QUERY_NOISE_HALVED, WRONG_HALTING_LAW
 from nrverify.auditing.core.faults.noise import WRONG_SCALE
@@ -14,7 +14,7 @@ from nrverify.statistics.estimate import Estimate, Measure
 
 @check(
     id="a.check",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="It holds.",
     mechanisms=("brownian",),
     weight=0.1,

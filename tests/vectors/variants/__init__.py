@@ -4,13 +4,14 @@ Written from the statements in the vector files in mpmath, at 60 digits; bugs of
 "unchecked" answers NaN to what should be refused, as IEEE arithmetic would.
 """
 
-from tests.vectors.variants import boundaries, bridges, crossings, losses, skellam, thresholds
+from tests.vectors.variants import boundaries, bridges, crossings, discrete, losses, skellam, thresholds
 
 VARIANTS = {
     **losses.VARIANTS,
     **boundaries.VARIANTS,
     **bridges.VARIANTS,
     **skellam.VARIANTS,
+    **discrete.VARIANTS,
     **thresholds.VARIANTS,
     **crossings.VARIANTS,
 }

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core import any_order
 from nrverify.auditing.core.any_order import Placed
-from nrverify.auditing.core.declaration import Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Need, check
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.any_order import (
     INTERPOLATION_MEAN,
@@ -39,7 +39,7 @@ from nrverify.auditing.core.named_alternatives import (
     shape_ratios,
 )
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.score_bins import CELL_WEIGHTS, KolmogorovSmirnov, cell_counts, fine_counts
+from nrverify.auditing.core.score_bins import BIN_WEIGHTS, KolmogorovSmirnov, bin_counts, fine_counts
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
@@ -51,7 +51,7 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.statistics.detectable import detectable_probability
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
 from nrverify.subjects.noise_families import FAMILIES, NoiseFamily
 
 Floats = NDArray[np.float64]
@@ -114,7 +114,7 @@ KNOWN_BETWEEN = Need(
 
 @check(
     id="law.any-order",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="In any order, each release has the law given all before it, on both sides in time.",
     claims=("X06",),
     mechanisms=MECHANISMS,
@@ -143,7 +143,7 @@ class AnyOrderLaw(PortfolioCheck):
     def __init__(self, mechanism: str, rate: float = 1.0) -> None:
         self.mechanism = mechanism
         self.rate = rate
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             EVERY_VARIANCE: (3.0, ScaleWealth()),
             BETWEEN: (6.0, ScaleWealth()),
             NOISIER: (4.0, ScaleWealth()),
@@ -153,7 +153,7 @@ class AnyOrderLaw(PortfolioCheck):
             PULL: (4.0, MeanWealth(slopes=True)),
             UPWARDS: (3.0, MeanWealth(slopes=True)),
             DOWNWARDS: (1.0, MeanWealth(slopes=True)),
-            BINS: (2.0, CellWealth(CELL_WEIGHTS)),
+            BINS: (2.0, BinWealth(BIN_WEIGHTS)),
             SHAPE: (2.0, RatioWealth(SHAPES)),
             RARE: (1.0, RatioWealth(SESSIONS)),
             NEIGHBOURS: (6.0, RatioWealth(ALTERNATIVES.values())),
@@ -161,10 +161,10 @@ class AnyOrderLaw(PortfolioCheck):
             SESSIONS_BEFORE: (2.0, MeanWealth(slopes=True)),
         }
         for topic in BY_METHOD.values():
-            families[topic] = (1.0, ScaleWealth())
+            bets[topic] = (1.0, ScaleWealth())
         if self.family.tied:
-            families |= {TIES_LOW: (3.0, TieWealth()), TIES_HIGH: (3.0, TieWealth())}
-        super().__init__(families)
+            bets |= {TIES_LOW: (3.0, TieWealth()), TIES_HIGH: (3.0, TieWealth())}
+        super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     @classmethod
@@ -210,7 +210,7 @@ class AnyOrderLaw(PortfolioCheck):
         self.scale(EVERY_VARIANCE).bet(z)
         self.scale(BY_METHOD[case.method]).bet(z)
         self.mean(CENTRE).bet(z)
-        self.bins(BINS).bet(cell_counts(fine))
+        self.bins(BINS).bet(bin_counts(fine))
         self.ratios(SHAPE).bet(shape_ratios(z))
         squares = np.einsum("ijk,ijk->i", found.filled, found.filled)
         self.ratios(RARE).bet(session_ratios(found.present.sum(axis=(1, 2)).astype(float), squares))

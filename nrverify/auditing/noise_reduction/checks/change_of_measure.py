@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import EARLIER_RELEASES_ADD
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.picture_sums import Frequencies
+from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.context import (
@@ -35,7 +35,7 @@ RELEASES = Topic("label against the number of releases", EARLIER_RELEASES_ADD)
 
 @check(
     id="loss.stopping",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="A transcript says of the value just what its last release says.",
     claims=("B01", "B03", "N08"),
     mechanisms=MECHANISMS,
@@ -56,13 +56,13 @@ class ChangeOfMeasure(PortfolioCheck):
     configuration = ("process",)
 
     def __init__(self, process: Process) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             LABEL: (1.0, TieWealth()),
             LAST_LOSS: (1.0, TieWealth(along=True)),
             EARLIER_LOSSES: (2.0, TieWealth(along=True)),
             RELEASES: (1.0, TieWealth(along=True)),
         }
-        super().__init__(families)
+        super().__init__(bets)
         self.process = process
         self.frequencies = Frequencies("Which of the two values it was", "probability that the loss implies")
 

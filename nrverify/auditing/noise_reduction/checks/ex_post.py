@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.picture_limits import tradeoff
-from nrverify.auditing.core.pictures import Picture
+from nrverify.auditing.core.plots.data import Plot
+from nrverify.auditing.core.plots.limits import tradeoff
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.noise_reduction.context import (
@@ -55,7 +55,7 @@ BINS = np.linspace(-12.0, 12.0, 481)
 
 @check(
     id="privacy.ex-post",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Nobody can tell two neighbouring values apart beyond the ε claimed.",
     claims=("B12", "N08"),
     mechanisms=MECHANISMS,
@@ -135,12 +135,12 @@ class ExPost(Declared):
         # What is learned, like the event that is searched, owes nothing to the half that confirms it.
         learner.learn(features[half == SEARCH], drawn.label[half == SEARCH])
 
-    def fresh(self) -> ExPost:
+    def empty_copy(self) -> ExPost:
         """An empty copy with what was learned: a guess must not learn from the sessions it is about."""
         blank = copy(self)
         blank.sessions = 0
-        blank.wealth = self.wealth.fresh()
-        blank._learners = {name: learner.fresh() for name, learner in self._learners.items()}
+        blank.wealth = self.wealth.empty_copy()
+        blank._learners = {name: learner.empty_copy() for name, learner in self._learners.items()}
         blank._histogram = {}
         return blank
 
@@ -177,7 +177,7 @@ class ExPost(Declared):
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED, texts={"points": points}),
         )
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The trade-off at the claims with most sessions."""
         if not self._histogram:
             return ()
@@ -222,11 +222,11 @@ class ExPost(Declared):
 
     def _count(self, score: Floats, claim: Floats, label: NDArray[np.bool_], half: NDArray[np.intp]) -> None:
         """Counts of (search or confirm, label, score) by claim: the sample for the empirical ε, in bounded memory."""
-        cells = np.digitize(score, BINS)
+        bins = np.digitize(score, BINS)
         for level in np.unique(np.round(claim, 6)):
             here = np.round(claim, 6) == level
             counts = self._histogram.setdefault(float(level), np.zeros((2, 2, BINS.size + 1), dtype=np.int64))
-            np.add.at(counts, (half[here], label[here].astype(int), cells[here]), 1)
+            np.add.at(counts, (half[here], label[here].astype(int), bins[here]), 1)
 
     def _empirical_epsilons(self) -> list[tuple[float, float]]:
         """(claim, lower bound on ε) at each stopping point: an event searched on one half, confirmed on the other."""
@@ -238,8 +238,8 @@ class ExPost(Declared):
                 epsilon_lower_bound(int(hits), int(hits + others), confidence)
                 for hits, others in zip(above[SEARCH, 1], above[SEARCH, 0], strict=True)
             ]
-            cell = int(np.argmax(searched))
-            hits, others = int(above[CONFIRM, 1, cell]), int(above[CONFIRM, 0, cell])
+            bin = int(np.argmax(searched))
+            hits, others = int(above[CONFIRM, 1, bin]), int(above[CONFIRM, 0, bin])
             found.append((level, epsilon_lower_bound(hits, hits + others, confidence)))
         return found
 

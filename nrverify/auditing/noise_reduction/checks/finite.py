@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import NOT_A_NUMBER
 from nrverify.auditing.core.finding import Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -28,7 +28,7 @@ def sound(releases: Floats, asked: Floats) -> bool:
 
 @check(
     id="protocol.finite",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="Every release is a finite number.",
     mechanisms=MECHANISMS,
     weight=WEIGHT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import OFF_GRID
 from nrverify.auditing.core.finding import Finding, Size, counted
 from nrverify.auditing.core.ideal_paths import on_grid
@@ -20,7 +20,7 @@ GRANULAR = Need(lambda context: context.description.granularity is not None, "no
 
 @check(
     id="protocol.granularity",
-    kind=Kind.PROTOCOL,
+    kind=CheckKind.PROTOCOL,
     sentence="Every release is a multiple of the granularity.",
     mechanisms=MECHANISMS,
     weight=WEIGHT,

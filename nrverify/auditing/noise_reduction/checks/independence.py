@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core import coincidences as exact
 from nrverify.auditing.core.coincidences import LEAST_SHARE, MOST_COORDINATES, Coincidences
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES, SHARED_SESSIONS
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.picture_sums import Correlations
-from nrverify.auditing.core.portfolio_check import Families, PortfolioCheck, by_position
+from nrverify.auditing.core.plots.sums import Correlations
+from nrverify.auditing.core.portfolio_check import Bets, PortfolioCheck, by_position
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.rosenblatt import Innovations
 from nrverify.auditing.core.topic import Topic
@@ -68,7 +68,7 @@ HARDLY_ANY = ("at most {expected:.2g} of {count} pairs by chance", "{observed:.0
 UNUSUAL = 1.5
 """Standard deviations beyond which an innovation is large: sizes that depend on each other show after those."""
 MOST_SHOWN = 8
-"""Coordinates whose correlation is shown: a matrix with more has cells too small to read. Only the picture depends on
+"""Coordinates whose correlation is shown: a matrix with more has cells too small to read. Only the plot depends on
 it."""
 
 
@@ -77,8 +77,8 @@ class Independence(PortfolioCheck):
 
     fault: ClassVar[Fault]
 
-    def __init__(self, families: Families, kinds: tuple[str, ...]) -> None:
-        super().__init__(families)
+    def __init__(self, bets: Bets, kinds: tuple[str, ...]) -> None:
+        super().__init__(bets)
         self.coincidences = {kind: Coincidences() for kind in kinds}
 
     def refuted(self, alpha: float) -> bool:
@@ -111,7 +111,7 @@ class Independence(PortfolioCheck):
 
 @check(
     id="independence.coordinates",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Coordinates have independent noise.",
     claims=("N02", "N08", "P12"),
     mechanisms=MECHANISMS,
@@ -140,7 +140,7 @@ class CoordinateIndependence(Independence):
         """`integers` is the claimed process where its noise is integer-valued, `grid` the one releases are on."""
         self.integers = integers
         self.grid = grid
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             BEFORE_ALL: (4.0, MeanWealth(slopes=True)),
             NEXT: (4.0, MeanWealth(slopes=True)),
             FIRST_NEXT: (2.0, MeanWealth(slopes=True)),
@@ -153,8 +153,8 @@ class CoordinateIndependence(Independence):
             EARLIER: (0.5, MeanWealth(slopes=True)),
         }
         if integers is not None:
-            families[PATHS] = (1.0, RareWealth())
-        super().__init__(families, (SAME_RELEASE, SAME_NUMBER, ANY_RELEASE))
+            bets[PATHS] = (1.0, RareWealth())
+        super().__init__(bets, (SAME_RELEASE, SAME_NUMBER, ANY_RELEASE))
         self.correlations = Correlations("Correlation of the transforms of two coordinates", "coordinate", MOST_SHOWN)
 
     @classmethod
@@ -227,7 +227,7 @@ class CoordinateIndependence(Independence):
 
 @check(
     id="independence.sessions",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Sessions have independent noise.",
     claims=("P12",),
     mechanisms=MECHANISMS,
@@ -255,7 +255,7 @@ class SessionIndependence(Independence):
 
     def __init__(self, grid: float = 0.0) -> None:
         self.grid = grid
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             BEFORE: (3.0, MeanWealth(slopes=True)),
             FIRST_BEFORE: (4.0, MeanWealth(slopes=True)),
             REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
@@ -266,7 +266,7 @@ class SessionIndependence(Independence):
             MIRRORED: (0.5, MeanWealth(slopes=True)),
             IN_A_ROW: (0.5, MeanWealth(slopes=True)),
         }
-        super().__init__(families, (TWO_SESSIONS,))
+        super().__init__(bets, (TWO_SESSIONS,))
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> SessionIndependence:

@@ -41,7 +41,7 @@ LARGEST = 1 - 1e-12
 """Events that are nearly certain say nothing, and log odds must be finite."""
 
 
-def alone_families() -> dict[Topic, tuple[float, TieWealth]]:
+def alone_bets() -> dict[Topic, tuple[float, TieWealth]]:
     """The bets on single releases, with their weights."""
     return {topic: (2.0, TieWealth()) for topic in ALONE}
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults.noise import LAST_BITS
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.pictures import Dot, Dots, Picture
+from nrverify.auditing.core.plots.data import Dot, Dots, Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import MECHANISMS, OF_ANY_LAW, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
@@ -54,7 +54,7 @@ QUANTITY = "probability of last bits that the other value cannot give"
 
 @check(
     id="numerics.last-bits",
-    kind=Kind.NUMERICS,
+    kind=CheckKind.NUMERICS,
     sentence="The last bits of the releases say no more of the value than the releases themselves.",
     mechanisms=MECHANISMS,
     weight=WEIGHT,
@@ -68,7 +68,7 @@ QUANTITY = "probability of last bits that the other value cannot give"
         )
     },
     implied_by=OF_ANY_LAW,
-    unseen="no sessions of both values are left to compare",
+    not_covered="no sessions of both values are left to compare",
 )
 class LastBits(Declared):
     """Releases as doubles: a sum of the value and a double cannot be every double, and which it can be tells the value.
@@ -174,12 +174,12 @@ class LastBits(Declared):
             odds[rows] = own - other
         return odds
 
-    def fresh(self) -> LastBits:
+    def empty_copy(self) -> LastBits:
         """An empty copy."""
         blank = LastBits(
             self.process, self.noise, self.exact, self.claim, self.times_known, self._alpha, self.granularity
         )
-        blank.bits = None if self.bits is None else self.bits.fresh()
+        blank.bits = None if self.bits is None else self.bits.empty_copy()
         return blank
 
     def merge(self, other: LastBits) -> None:
@@ -187,7 +187,7 @@ class LastBits(Declared):
         if other.bits is None:
             return
         if self.bits is None:
-            self.bits = other.bits.fresh()
+            self.bits = other.bits.empty_copy()
         self.bits.merge(other.bits)
 
     @property
@@ -274,7 +274,7 @@ class LastBits(Declared):
             delta = float(max(ideal))
         return attack.event.delta_at(epsilon) > delta
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The shares of transcripts of each value that the other cannot give."""
         shares = {} if self.bits is None else self.bits.shares
         rows = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check, form
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check, form
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import (
     NO_NOISE,
@@ -89,7 +89,7 @@ class OnGrid:
 
 @check(
     id="lattice",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Releases fill the line as the claimed noise does.",
     claims=("P12",),
     mechanisms=MECHANISMS,
@@ -150,7 +150,7 @@ class Lattice(Declared):
         self._keep(NOISE, np.where(again, np.nan, batch.noise), size, unit)
         self._keep(STEPS, np.diff(batch.releases, axis=1), size[:, 1:], unit[:, 1:])
 
-    def fresh(self) -> Lattice:
+    def empty_copy(self) -> Lattice:
         """An empty copy; once judged, it looks no more, which plain sums could not say."""
         blank = Lattice(self.granularity)
         blank._judged = self._judged

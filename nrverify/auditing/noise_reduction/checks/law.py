@@ -7,7 +7,7 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.named_alternatives import (
     FORGETFUL,
@@ -19,12 +19,12 @@ from nrverify.auditing.core.named_alternatives import (
     session_ratios,
     shape_ratios,
 )
-from nrverify.auditing.core.picture_sums import Correlations
+from nrverify.auditing.core.plots.sums import Correlations
 from nrverify.auditing.core.portfolio_check import PortfolioCheck, by_position
 from nrverify.auditing.core.score_bins import (
-    CELL_WEIGHTS,
+    BIN_WEIGHTS,
     KolmogorovSmirnov,
-    cell_counts,
+    bin_counts,
     cell_counts_by_column,
     fine_counts,
 )
@@ -32,7 +32,7 @@ from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
 from nrverify.auditing.noise_reduction.checks.integer_events import (
     STILL,
-    alone_families,
+    alone_bets,
     single_releases,
     steps_of_zero,
 )
@@ -57,7 +57,7 @@ from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ IMPLIED_BY = (*OF_INTEGRITY, "ties", "law.value")
 
 @check(
     id="law.release",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Each release is the value plus noise of the claimed law.",
     claims=("B06", "N09", "N14", "E09"),
     mechanisms=MECHANISMS,
@@ -101,28 +101,28 @@ class ReleaseLaw(PortfolioCheck):
         self.stretches = [
             topics.first_within(low, high) for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)
         ]
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             topics.FIRST_VARIANCE: (4.0, ScaleWealth()),
             topics.FIRST_CENTRE: (2.0, MeanWealth()),
-            topics.FIRST_BINS: (2.0, CellWealth(CELL_WEIGHTS)),
+            topics.FIRST_BINS: (2.0, BinWealth(BIN_WEIGHTS)),
             topics.FIRST_SHAPE: (2.0, RatioWealth(SHAPES)),
             topics.FIRST_RARE: (1.0, RatioWealth(SESSIONS)),
         }
         for variance, centre in topics.BY_METHOD.values():
-            families[variance] = (1.0, ScaleWealth())
-            families[centre] = (0.5, MeanWealth())
+            bets[variance] = (1.0, ScaleWealth())
+            bets[centre] = (0.5, MeanWealth())
         for stretch in self.stretches:
-            families[stretch] = (0.5, ScaleWealth())
+            bets[stretch] = (0.5, ScaleWealth())
         for at, (first, _) in topics.OF_COORDINATE.items():
-            families[first] = (topics.coordinate_weight(at), ScaleWealth())
+            bets[first] = (topics.coordinate_weight(at), ScaleWealth())
         for at in LATER:
             variance, centre = topics.AT_POSITION[at]
-            families[variance] = (1.0, ScaleWealth())
-            families[centre] = (0.5, MeanWealth())
-            families[topics.BINS_AT_POSITION[at]] = (0.25, CellWealth(CELL_WEIGHTS))
+            bets[variance] = (1.0, ScaleWealth())
+            bets[centre] = (0.5, MeanWealth())
+            bets[topics.BINS_AT_POSITION[at]] = (0.25, BinWealth(BIN_WEIGHTS))
         if integers is not None:
-            families |= alone_families()
-        super().__init__(families)
+            bets |= alone_bets()
+        super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     @classmethod
@@ -164,7 +164,7 @@ class ReleaseLaw(PortfolioCheck):
         ):
             self.scale(variance).bet(first)
             self.mean(centre).bet(first)
-        self.bins(topics.FIRST_BINS).bet(cell_counts(fine))
+        self.bins(topics.FIRST_BINS).bet(bin_counts(fine))
         self.ratios(topics.FIRST_SHAPE).bet(shape_ratios(first))
         here = np.isfinite(scores)
         squares = (np.where(here, scores, 0.0) ** 2).sum(axis=1)
@@ -194,7 +194,7 @@ class ReleaseLaw(PortfolioCheck):
 
 @check(
     id="law.transcript",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="Each release, given the ones before, follows the bridge of the process.",
     claims=("B01", "A13", "E09", "N04", "N14"),
     mechanisms=MECHANISMS,
@@ -224,36 +224,36 @@ class TranscriptLaw(PortfolioCheck):
 
         `integers` is that of other integer noise, whose steps of 0 are counted.
         """
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             topics.VARIANCE: (6.0, ScaleWealth()),
             topics.EVERY_VARIANCE: (6.0, ScaleWealth()),
             topics.CENTRE: (2.0, MeanWealth()),
             topics.MEMORY: (4.0, MeanWealth(slopes=True)),
             topics.INNOVATION_BEFORE: (2.0, MeanWealth(slopes=True)),
-            topics.BINS: (2.0, CellWealth(CELL_WEIGHTS)),
+            topics.BINS: (2.0, BinWealth(BIN_WEIGHTS)),
             topics.SHAPE: (2.0, RatioWealth(SHAPES)),
             topics.RECURSION: (4.0, RatioWealth([FRESH, FORGETFUL])),
             topics.RARE: (1.0, RatioWealth(SESSIONS)),
         }
         for size in STRATA:
-            families[topics.VARIANCE_AFTER[size]] = (2.0, ScaleWealth())
-            families[topics.CENTRE_AFTER[size]] = (1.0, MeanWealth())
-            families[topics.VARIANCE_AFTER_INNOVATION[size]] = (0.5, ScaleWealth())
+            bets[topics.VARIANCE_AFTER[size]] = (2.0, ScaleWealth())
+            bets[topics.CENTRE_AFTER[size]] = (1.0, MeanWealth())
+            bets[topics.VARIANCE_AFTER_INNOVATION[size]] = (0.5, ScaleWealth())
         for variance, memory in topics.OVER_STEP.values():
-            families[variance] = (0.5, ScaleWealth())
-            families[memory] = (0.5, MeanWealth(slopes=True))
+            bets[variance] = (0.5, ScaleWealth())
+            bets[memory] = (0.5, MeanWealth(slopes=True))
         for variance, memory in topics.GIVEN_AT_POSITION.values():
-            families[variance] = (0.5, ScaleWealth())
-            families[memory] = (0.25, MeanWealth(slopes=True))
+            bets[variance] = (0.5, ScaleWealth())
+            bets[memory] = (0.25, MeanWealth(slopes=True))
         for at, (_, every) in topics.OF_COORDINATE.items():
-            families[every] = (topics.coordinate_weight(at), ScaleWealth())
+            bets[every] = (topics.coordinate_weight(at), ScaleWealth())
         self.counts = None if self.adaptive else counts
         if self.counts is not None:
-            families[topics.COUNTS] = (4.0, RatioWealth(ROUNDED.values()))
+            bets[topics.COUNTS] = (4.0, RatioWealth(ROUNDED.values()))
         self.integers = None if self.adaptive else integers
         if self.integers is not None:
-            families[STILL] = (4.0, TieWealth())
-        super().__init__(families)
+            bets[STILL] = (4.0, TieWealth())
+        super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
         self.moments = None if self.adaptive else Moments()
@@ -332,7 +332,7 @@ class TranscriptLaw(PortfolioCheck):
         self.kolmogorov_smirnov.add(fine)
         self.mean(topics.CENTRE).bet(z)
         self.mean(topics.INNOVATION_BEFORE).bet(z, previous)
-        self.bins(topics.BINS).bet(cell_counts(fine))
+        self.bins(topics.BINS).bet(bin_counts(fine))
         after, later = z, z
         for size in STRATA:
             far = np.abs(past) > size
@@ -363,7 +363,7 @@ class TranscriptLaw(PortfolioCheck):
 
 @check(
     id="law.adaptive",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The same holds when times and stopping depend on what was released.",
     claims=("B01", "B02", "P12"),
     mechanisms=MECHANISMS,

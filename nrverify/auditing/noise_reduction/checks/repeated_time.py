@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.any_order import neighbours
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import REPEATED_TIME_MOVED, REPEATED_TIME_REDRAWN
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -33,7 +33,7 @@ of length 0 leaves as much behind, and a million answers tell no more than one."
 
 @check(
     id="ties.repeated-time",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The same time asked twice gives the same answer.",
     claims=("P14", "A14"),
     mechanisms=MECHANISMS,
@@ -48,7 +48,7 @@ of length 0 leaves as much behind, and a million answers tell no more than one."
         )
     },
     implied_by=("randomness.streams",),
-    unseen="no time was asked for twice",
+    not_covered="no time was asked for twice",
 )
 class SameAnswer(Declared, Additive):
     """The same time, or ε, asked twice gives the same answer.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import EQUAL_TRANSCRIPTS, ONE_NUMBER_AGAIN
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -46,7 +46,7 @@ def transcripts_of(case: str) -> Topic:
 
 @check(
     id="randomness.streams",
-    kind=Kind.RANDOMNESS,
+    kind=CheckKind.RANDOMNESS,
     sentence="Sessions with different seeds have independent noise.",
     claims=("P12",),
     mechanisms=MECHANISMS,
@@ -58,7 +58,7 @@ def transcripts_of(case: str) -> Topic:
         ONE_NUMBER_AGAIN.id: (NO_REPEATS, f"{REPEATS} ({{quantity}}, all of one size)"),
     },
     implied_by=("lattice",),
-    unseen="sessions of different lengths and times are not compared; a schedule fixed in advance is",
+    not_covered="sessions of different lengths and times are not compared; a schedule fixed in advance is",
 )
 class Streams(Declared):
     """No two sessions with different seeds give the same transcript, or the same noise at other times.
@@ -110,7 +110,7 @@ class Streams(Declared):
             for name, keys, sessions in size_keys(self.family, batch):
                 self._keep(name, keys, sessions, EQUAL_SIZE, batch)
 
-    def fresh(self) -> Streams:
+    def empty_copy(self) -> Streams:
         """An empty copy that knows how much room is left: what is kept is no sum."""
         blank = Streams(self.mechanism, self.rate)
         names = self.seen.keys() | self._before.keys()

@@ -9,12 +9,12 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check, form
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check, form
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import CLIPPED, REPEATED_RELEASE, WRONG_JUMPS, WRONG_STAY_PROBABILITY
 from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding, Size
 from nrverify.auditing.core.named_alternatives import FLOOR
-from nrverify.auditing.core.picture_sums import Frequencies
+from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.topic import Topic
@@ -91,7 +91,7 @@ def _not_integer(mechanism: str, knob: str) -> bool:
 
 @check(
     id="ties",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="A release equals the one before exactly as often as the process says.",
     claims=("N01", "N04"),
     mechanisms=MECHANISMS,
@@ -113,7 +113,7 @@ class LaplaceTies(TieProbability):
     any_value = True
 
     def __init__(self) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             ON_FIXED: (4.0, TieWealth()),
             JUMPS: (3.0, ExponentialWealth()),
             IN_ADAPTIVE: (2.0, TieWealth()),
@@ -121,10 +121,10 @@ class LaplaceTies(TieProbability):
             LONG_JUMPS: (1.0, RatioWealth(NONE_BEYOND.values())),
         }
         for topic in AT_POSITION.values():
-            families[topic] = (0.25, TieWealth())
+            bets[topic] = (0.25, TieWealth())
         for topic in OVER_STEP.values():
-            families[topic] = (0.5, TieWealth())
-        super().__init__(families)
+            bets[topic] = (0.5, TieWealth())
+        super().__init__(bets)
         self.frequencies = Frequencies("Ties", "exact probability of a tie")
 
     @classmethod
@@ -205,8 +205,8 @@ class AtomTies(TieProbability):
     any_value = True
 
     def __init__(self) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {ON_FIXED: (2.0, TieWealth()), IN_ADAPTIVE: (2.0, TieWealth())}
-        super().__init__(families)
+        bets: dict[Topic, tuple[float, Wealth]] = {ON_FIXED: (2.0, TieWealth()), IN_ADAPTIVE: (2.0, TieWealth())}
+        super().__init__(bets)
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> AtomTies:

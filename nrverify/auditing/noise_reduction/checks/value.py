@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nrverify.auditing.core.declaration import Kind, check
+from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE, PULLED_TO_ZERO
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
@@ -49,7 +49,7 @@ NEGATIVE = Topic("variance at values below 0", DEPENDS_ON_VALUE)
 
 @check(
     id="law.value",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="The noise does not depend on the value.",
     claims=("P12",),
     mechanisms=MECHANISMS,
@@ -71,7 +71,7 @@ class ValueLaw(PortfolioCheck):
     configuration = ("of_case",)
 
     def __init__(self, cases: Iterable[Case]) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {
+        bets: dict[Topic, tuple[float, Wealth]] = {
             PULL: (4.0, MeanWealth()),
             FIRST_PULL: (2.0, MeanWealth()),
             LARGE: (4.0, ScaleWealth()),
@@ -80,12 +80,12 @@ class ValueLaw(PortfolioCheck):
         self.of_case = {case.name: _topics(case) for case in cases}
         """Variance and centre, by the name of the case."""
         for variance, centre in self.of_case.values():
-            families[variance] = (1.0, ScaleWealth())
-            families[centre] = (1.0, MeanWealth())
+            bets[variance] = (1.0, ScaleWealth())
+            bets[centre] = (1.0, MeanWealth())
         for variance, pull in AT_MAGNITUDE:
-            families[variance] = (1.0, ScaleWealth())
-            families[pull] = (0.5, MeanWealth())
-        super().__init__(families)
+            bets[variance] = (1.0, ScaleWealth())
+            bets[pull] = (0.5, MeanWealth())
+        super().__init__(bets)
         self.below = MeanWealth()
         """The pull along values below 0 alone."""
 

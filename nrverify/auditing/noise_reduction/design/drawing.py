@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import Play, Sample
+from nrverify.subjects.requests import PolicyRequest, SampleRequest
 
 Floats = NDArray[np.float64]
 
@@ -21,8 +21,8 @@ def draw_sessions(drawer: Drawer, case: Case, size: int) -> tuple[Floats, Floats
         schedule = case.play.schedule
         parts = [1] * size if case.one_by_one else [size]
         next_seed = drawer.small_seed if case.adjacent else drawer.seed
-        releases = np.concatenate([drawer.host.ask(Sample(case.array, schedule, n, next_seed())) for n in parts])
+        releases = np.concatenate([drawer.host.ask(SampleRequest(case.array, schedule, n, next_seed())) for n in parts])
         return releases, np.tile(np.array(schedule), (size, 1))
     seeds = [drawer.small_seed() if case.adjacent else drawer.seed() for _ in range(size)]
     value = case.array if case.beside is None else np.array([case.value, case.beside], dtype=float)
-    return drawer.host.ask(Play(value, case.rule, seeds))
+    return drawer.host.ask(PolicyRequest(value, case.rule, seeds))

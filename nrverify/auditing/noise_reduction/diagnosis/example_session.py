@@ -63,7 +63,7 @@ class MostUnusual:
         if self.session is None or session.unusual > self.session.unusual:
             self.session = session
 
-    def fresh(self) -> MostUnusual:
+    def empty_copy(self) -> MostUnusual:
         """An empty copy."""
         return MostUnusual()
 

@@ -30,7 +30,7 @@ class Moments:
         if np.isfinite(products).all() and (np.diff(times) < 0).all():
             self.add(batch.case.method, tuple(times.tolist()), noise.shape[0] * noise.shape[2], products)
 
-    def fresh(self) -> Moments:
+    def empty_copy(self) -> Moments:
         """An empty copy."""
         return Moments()
 

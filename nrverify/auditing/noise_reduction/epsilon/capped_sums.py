@@ -30,7 +30,7 @@ class CappedSums(Generic[K]):
         elif len(self.sums) < self.most:
             self.sums[key] = amount
 
-    def fresh(self) -> CappedSums[K]:
+    def empty_copy(self) -> CappedSums[K]:
         """The same without any key."""
         return CappedSums(self.most)
 

@@ -11,10 +11,10 @@ import math
 import numpy as np
 
 from nrverify.auditing.core.boundary_faults import with_curve_faults
-from nrverify.auditing.core.declaration import Declared, Kind, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import TOO_LITTLE_NOISE
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.pictures import Line, Lines, Picture
+from nrverify.auditing.core.plots.data import Line, Lines, Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import (
     CLAIMS_EX_POST,
@@ -50,7 +50,7 @@ DENSE_EPSILONS, INFORMATIVE_EPSILONS = 200, 800
 WORST_RESOLUTION = 0.5
 """The noise at each ε must be known to this, relative, or the check is inconclusive."""
 MOST_DRAWN = 16
-"""Points of the line of least noise in a picture: for Skellam noise each takes its time."""
+"""Points of the line of least noise in a plot: for Skellam noise each takes its time."""
 LARGEST = "the largest noise not excluded"
 SAME_FOR_ALL = f"{LARGEST}, the same for one look and for many,"
 CONTINUOUS = f"{SAME_FOR_ALL} taken to vary continuously with ε,"
@@ -63,7 +63,7 @@ PICTURE_NOTE = (
 
 @check(
     id="privacy.epsilon",
-    kind=Kind.PRIVACY,
+    kind=CheckKind.PRIVACY,
     sentence="Everything released so far costs at most the ε asked for.",
     claims=("B12", "B13", "N08"),
     mechanisms=MECHANISMS,
@@ -74,7 +74,7 @@ PICTURE_NOTE = (
         LAW_BUILT_IN,
         CLAIMS_EX_POST,
     ),
-    unseen="the noise of each ε is judged on a schedule fixed in advance",
+    not_covered="the noise of each ε is judged on a schedule fixed in advance",
     expected="the loss exceeds the ε asked for with probability at most δ",
     templates={
         **with_curve_faults(
@@ -132,9 +132,9 @@ class EpsilonClaim(Declared, Additive):
             times_of(np.geomspace(*telling, INFORMATIVE_EPSILONS))
             self.times.add(times_of.known)
 
-    def fresh(self) -> EpsilonClaim:
+    def empty_copy(self) -> EpsilonClaim:
         """The same before anything was drawn: its judgement is not that of another."""
-        blank = super().fresh()
+        blank = super().empty_copy()
         blank._judged, blank._alike = None, False
         return blank
 
@@ -185,7 +185,7 @@ class EpsilonClaim(Declared, Additive):
         everywhere = self.judge.mechanism != "brownian" or self._alike
         return (Size(SLACK if everywhere else f"{SLACK}, in a schedule of those asked,", 100 * resolution, "%"),)
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The noise behind each ε against the least that keeps the claim at that look alone."""
         noise, name = dict(self.times.known), "its own times"
         if not noise:

@@ -15,7 +15,7 @@ import numpy as np
 from nrverify.auditing.core.declaration import Declared, form
 from nrverify.auditing.core.faults.noise import TOO_LITTLE_NOISE
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.pictures import Line, Lines, Picture
+from nrverify.auditing.core.plots.data import Line, Lines, Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import CLAIMS_DP, LAW_BUILT_IN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
@@ -180,7 +180,7 @@ class DpClaim(Declared, Additive):
             return ()
         return (Size("shortfall of the noise beyond the claim's own slack", 100 * resolution, "%"),)
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The noise behind each ε against the least that keeps the claim."""
         if len(self.times.known) < 2:
             return ()

@@ -15,7 +15,7 @@ class KnownTimes:
         """Takes in times by ε."""
         self.known.update(times)
 
-    def fresh(self) -> KnownTimes:
+    def empty_copy(self) -> KnownTimes:
         """None yet."""
         return KnownTimes()
 

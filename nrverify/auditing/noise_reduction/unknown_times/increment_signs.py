@@ -60,10 +60,10 @@ class SignIncrements(PortfolioCheck):
     any_value = True
 
     def __init__(self) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {POOLED: (4.0, TieWealth()), CLOSE: (2.0, TieWealth())}
+        bets: dict[Topic, tuple[float, Wealth]] = {POOLED: (4.0, TieWealth()), CLOSE: (2.0, TieWealth())}
         for position in range(1, LONGEST + 1):
-            families[at_release(position + 1)] = (0.25, TieWealth())
-        super().__init__(families)
+            bets[at_release(position + 1)] = (0.25, TieWealth())
+        super().__init__(bets)
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> SignIncrements:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import Declared, Kind, Need, check
+from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import FRESH_NOISE, SHIFTED
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.core.picture_limits import PlotRow, correlation_limits, dots_of
-from nrverify.auditing.core.pictures import Dots, Picture
+from nrverify.auditing.core.plots.data import Dots, Plot
+from nrverify.auditing.core.plots.limits import PlotRow, correlation_limits, dots_of
 from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.noise_reduction.context import (
@@ -38,7 +38,7 @@ EXPECTED = "correlation 0 between a release's noise and the step to it, both cen
 
 @check(
     id="law.increments",
-    kind=Kind.LAW,
+    kind=CheckKind.LAW,
     sentence="A release and the step to it from the noisier one before are independent.",
     claims=("B01", "P12"),
     mechanisms=MECHANISMS,
@@ -51,7 +51,7 @@ EXPECTED = "correlation 0 between a release's noise and the step to it, both cen
         SEVERAL_RELEASES,
         Need(lambda context: bool(context.description.family.increments), "its increments have no Gaussian law"),
     ),
-    unseen="without times it is judged on a schedule fixed in advance, with at least two releases",
+    not_covered="without times it is judged on a schedule fixed in advance, with at least two releases",
     expected=EXPECTED,
     templates={
         "correlation": (
@@ -93,7 +93,7 @@ class IncrementLaw(Declared):
             model = self._pairs.setdefault((batch.case.name, position), _PairModel())
             model.add(np.stack([release, step], axis=1))
 
-    def fresh(self) -> IncrementLaw:
+    def empty_copy(self) -> IncrementLaw:
         """The same before anything was seen."""
         return IncrementLaw()
 
@@ -119,7 +119,7 @@ class IncrementLaw(Declared):
         """Whether the wealth has reached 1/α."""
         return bool(self.log_e >= -np.log(alpha))
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The correlation of a release and the step to it, at every step of every fixed schedule."""
         rows = [
             PlotRow(f"{name}, release {position + 1}", model.correlation, correlation_limits(model), 0.0)

@@ -18,7 +18,7 @@ from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.named_alternatives import SHAPES, shape_ratios
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
-from nrverify.auditing.core.score_bins import CELL_WEIGHTS, cell_counts, fine_counts
+from nrverify.auditing.core.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
 from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
@@ -26,7 +26,7 @@ from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import half_width
-from nrverify.statistics.wealth import CellWealth, MeanWealth, RatioWealth
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth
 
 Floats = NDArray[np.float64]
 
@@ -94,12 +94,12 @@ class UnknownReleases(PortfolioCheck):
     configuration = ("scores",)
 
     def __init__(self, scores: Callable[[Floats], Floats]) -> None:
-        families: dict[Topic, tuple[float, Wealth]] = {}
+        bets: dict[Topic, tuple[float, Wealth]] = {}
         for place in PLACES:
-            families[distribution(place)] = (2.0, CellWealth(CELL_WEIGHTS))
-            families[shape(place)] = (2.0, RatioWealth(SHAPES))
-            families[centre(place)] = (1.0, MeanWealth())
-        super().__init__(families)
+            bets[distribution(place)] = (2.0, BinWealth(BIN_WEIGHTS))
+            bets[shape(place)] = (2.0, RatioWealth(SHAPES))
+            bets[centre(place)] = (1.0, MeanWealth())
+        super().__init__(bets)
         self.scores = scores
 
     @classmethod
@@ -128,7 +128,7 @@ class UnknownReleases(PortfolioCheck):
         if not z.size:
             return
         self.count += z.size
-        self.bins(distribution(place)).bet(cell_counts(fine_counts(z)))
+        self.bins(distribution(place)).bet(bin_counts(fine_counts(z)))
         self.ratios(shape(place)).bet(shape_ratios(z))
         self.mean(centre(place)).bet(z)
 

@@ -79,9 +79,9 @@ class UnknownValues(PortfolioCheck):
                 where = (batch.case.name, batch.case.method, tuple(asked.tolist()), int(place))
                 self._new.append((where, _kind(value), sizes[:MOST_KEPT, coordinate]))
 
-    def fresh(self) -> UnknownValues:
+    def empty_copy(self) -> UnknownValues:
         """The same before anything was seen."""
-        blank = super().fresh()
+        blank = super().empty_copy()
         blank._new, blank._waiting = [], {}
         return blank
 

@@ -148,7 +148,7 @@ def frame(
 
 
 def proper(low: float, high: float, logarithmic: bool) -> tuple[float, float]:
-    """A range that has a length: what a picture of absurd numbers asks for may have none."""
+    """A range that has a length: what a plot of absurd numbers asks for may have none."""
     if math.isfinite(low) and math.isfinite(high) and low < high and (low > 0 or not logarithmic):
         return low, high
     middle = high if math.isfinite(high) and (high > 0 or not logarithmic) else 1.0

@@ -1,4 +1,4 @@
-"""Each picture of an audit as a chart, and in one sentence what it shows."""
+"""Each plot of an audit as a chart, and in one sentence what it shows."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nrverify.auditing.core.pictures import (
+from nrverify.auditing.core.plots.data import (
     Bars,
     Bound,
     Dots,
     Lines,
     Matrix,
-    Picture,
+    Plot,
     Quantiles,
     Tradeoff,
     Uniformity,
@@ -39,14 +39,12 @@ class Chart:
     """Whether something in it lies beyond even the wide limits."""
 
 
-def chart(picture: Picture) -> Chart:
-    """The chart of any picture."""
-    draw, read = DRAWN[type(picture)]
-    reading = read(picture)
-    drawn = draw(picture, reading.words)
-    return Chart(
-        picture.title, drawn, Markup(set_prose(reading.words)), Markup(set_prose(picture.note)), reading.beyond
-    )
+def chart(plot: Plot) -> Chart:
+    """The chart of any plot."""
+    draw, read = DRAWN[type(plot)]
+    reading = read(plot)
+    drawn = draw(plot, reading.words)
+    return Chart(plot.title, drawn, Markup(set_prose(reading.words)), Markup(set_prose(plot.note)), reading.beyond)
 
 
 DRAWN: dict[type, tuple[Callable[[Any, str], Markup], Callable[[Any], Reading]]] = {
@@ -60,4 +58,4 @@ DRAWN: dict[type, tuple[Callable[[Any, str], Markup], Callable[[Any], Reading]]]
     WealthPlot: (curves.draw_wealth, readings.read_wealth),
     Lines: (curves.draw_lines, readings.read_lines),
 }
-"""How each kind of picture is drawn, and read."""
+"""How each kind of plot is drawn, and read."""

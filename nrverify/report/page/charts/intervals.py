@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup
 
-from nrverify.auditing.core.pictures import Bars, Bound, Dot, Dots, Limits
+from nrverify.auditing.core.plots.data import Bars, Bound, Dot, Dots, Limits
 from nrverify.report.page.charts.axes import (
     WIDTH,
     Scale,
@@ -29,34 +29,34 @@ BELOW = 40.0
 """Numbers and the name of the axis, 33 units down."""
 
 
-def draw_dots(picture: Dots, words: str) -> Markup:
+def draw_dots(plot: Dots, words: str) -> Markup:
     """Estimates below each other, the claimed value a line through all of them."""
-    ends = [end for row in picture.rows for end in (*row.wide, row.claimed)]
+    ends = [end for row in plot.rows for end in (*row.wide, row.claimed)]
     scale = Scale(*proper(*spread(ends, 0.04), False), 14.0, WIDTH - 14.0)
-    bottom = TOP + ROW * len(picture.rows)
-    parts = _axis(scale, bottom, picture.quantity)
-    claims = {row.claimed for row in picture.rows}
+    bottom = TOP + ROW * len(plot.rows)
+    parts = _axis(scale, bottom, plot.quantity)
+    claims = {row.claimed for row in plot.rows}
     if len(claims) == 1:
         at = scale(claims.pop())
         parts.append(segment(at, TOP, at, bottom, "claim"))
-    for index, row in enumerate(picture.rows):
-        out = row.wide[0] > row.claimed or (row.wide[1] < row.claimed and not picture.at_most)
+    for index, row in enumerate(plot.rows):
+        out = row.wide[0] > row.claimed or (row.wide[1] < row.claimed and not plot.at_most)
         parts += _row(scale, index, row, "out" if out else "seen")
     return drawing(parts, words, bottom + BELOW)
 
 
-def draw_bound(picture: Bound, words: str) -> Markup:
+def draw_bound(plot: Bound, words: str) -> Markup:
     """Estimates below each other, what the bound allows shaded."""
-    ends = [end for row in picture.rows for end in (*_finite(row.wide), row.claimed, -row.claimed)]
+    ends = [end for row in plot.rows for end in (*_finite(row.wide), row.claimed, -row.claimed)]
     scale = Scale(*proper(*spread(ends, 0.04), False), 14.0, WIDTH - 14.0)
-    bottom = TOP + ROW * len(picture.rows)
-    parts = _axis(scale, bottom, picture.quantity)
-    for index, row in enumerate(picture.rows):
+    bottom = TOP + ROW * len(plot.rows)
+    parts = _axis(scale, bottom, plot.quantity)
+    for index, row in enumerate(plot.rows):
         y = TOP + ROW * index
         left, right = scale(-row.claimed), scale(row.claimed)
         parts.append(box(left, y + 15, right - left, 14, "allowed", f"allowed: ±{number(row.claimed)}"))
         parts += [segment(at, y + 15, at, y + 29, "bound") for at in (left, right)]
-    for index, row in enumerate(picture.rows):
+    for index, row in enumerate(plot.rows):
         out = row.wide[0] > row.claimed or row.wide[1] < -row.claimed
         parts += _row(scale, index, row, "out" if out else "seen")
     return drawing(parts, words, bottom + BELOW)
@@ -84,16 +84,16 @@ def _row(scale: Scale, index: int, row: Dot, style: str) -> list[Markup]:
     ]
 
 
-def draw_bars(picture: Bars, words: str) -> Markup:
+def draw_bars(plot: Bars, words: str) -> Markup:
     """Shares with limits, on columns as high as the exact probability."""
-    count = len(picture.bars)
-    highest = max(max(bar.exact, bar.wide[1]) for bar in picture.bars)
+    count = len(plot.bars)
+    highest = max(max(bar.exact, bar.wide[1]) for bar in plot.bars)
     area = frame((0.0, float(count)), (0.0, min(1.08 * highest, 1.0) or 1.0))
     every = math.ceil(count / 12)
-    ticks = [(index + 0.5, bar.label) for index, bar in enumerate(picture.bars) if index % every == 0]
-    parts = [area.axes(picture.axis, "share", [(at, words.split("–")[0]) for at, words in ticks])]
+    ticks = [(index + 0.5, bar.label) for index, bar in enumerate(plot.bars) if index % every == 0]
+    parts = [area.axes(plot.axis, "share", [(at, words.split("–")[0]) for at, words in ticks])]
     step = area.x(1.0) - area.x(0.0)
-    for index, bar in enumerate(picture.bars):
+    for index, bar in enumerate(plot.bars):
         left, middle = area.x(index), area.x(index + 0.5)
         style = "seen" if bar.wide[0] <= bar.exact <= bar.wide[1] else "out"
         top = area.y(bar.exact)

@@ -4,7 +4,7 @@ import numpy as np
 
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.drawer import Drawer
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 
 PACE = 2e-3
 """Seconds that a call is said to take: so slow a subject is scanned with some hundreds of times, which is fast here."""

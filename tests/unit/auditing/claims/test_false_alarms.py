@@ -30,7 +30,7 @@ def refuted_at_some_look(subject, alpha, runs, seed):
             made = subject.run_many(subject.neighbours[0][side], rows.size, int(rng.integers(2**40)))
             for row, output in zip(rows, np.asarray(made).tolist(), strict=True):
                 outputs[row] = output
-        fresh = check.fresh()
+        fresh = check.empty_copy()
         fresh.observe_labelled(Labelled(0, columns_of(outputs), label, np.full(label.size, point.epsilon)))
         check.merge(fresh)
         if check.refuted(alpha):

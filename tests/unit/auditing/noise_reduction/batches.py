@@ -60,9 +60,9 @@ def labelled(rng, noise_of, times=TIMES, shift=2.0, sessions=2000):
 
 
 def seen(check, *batches, method="observe"):
-    """The check after these batches, each taken in by a fresh copy and merged as a run does."""
+    """The check after these batches, each taken in by an empty copy and merged as a run does."""
     for one in batches:
-        fresh = check.fresh()
+        fresh = check.empty_copy()
         getattr(fresh, method)(one)
         check.merge(fresh)
     return check

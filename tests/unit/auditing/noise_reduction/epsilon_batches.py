@@ -6,7 +6,7 @@ from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case, cases_for
 from nrverify.auditing.noise_reduction.design.knob import knob_of
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 from nrverify.subjects.policies import Fixed
 
 EPSILONS = (0.5, 0.6, 1.0, 2.5)

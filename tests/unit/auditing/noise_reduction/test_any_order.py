@@ -16,8 +16,8 @@ from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.reference.mutants import any_order as mutants
-from nrverify.reference.mutants.correct_any_order import BrownianAnyOrder, LaplaceAnyOrder
-from nrverify.subjects.description import describe
+from nrverify.reference.mutants.correct.any_order import BrownianAnyOrder, LaplaceAnyOrder
+from nrverify.subjects.describe import describe
 from nrverify.subjects.noise_families import FAMILIES
 from nrverify.subjects.policies import Fixed, Roam
 from tests.unit.auditing.noise_reduction.batches import fault, seen

@@ -12,7 +12,7 @@ from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding
 from nrverify.auditing.noise_reduction.diagnosis.closed_losses import closed_loss, information, loss_of_jumps
 from nrverify.statistics.estimate import Estimate, Measure
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 
 BROWNIAN = describe({"mechanism": "brownian", "methods": ["sample"]})
 LAPLACE = describe({"mechanism": "laplace", "methods": ["sample"]})

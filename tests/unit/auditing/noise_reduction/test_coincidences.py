@@ -49,7 +49,7 @@ def test_one_session_in_a_hundred_is_refuted_within_five_hundred(draw, source, t
     times = (800.0, 400.0, 100.0, 30.0) if draw is skellam else TIMES
     noise = draw(np.random.default_rng(1), times=times, sessions=500, d=3)
     check = CoordinateIndependence(process if draw is skellam else None)
-    assert fault(seen(check.fresh(), batch(noise, times, process, value=37.0))) is None
+    assert fault(seen(check.empty_copy(), batch(noise, times, process, value=37.0))) is None
     spoilt = rarely(noise, copied(source, target, sign))
     assert fault(seen(check, batch(spoilt, times, process, value=37.0))) == "shared-between-coordinates"
 

@@ -149,12 +149,12 @@ def test_noise_at_unknown_times_is_judged_at_its_confidence_limit(mechanism, dra
 def test_the_form_is_chosen_by_the_guarantee():
     for guarantee, first in (("dp", DpClaim), ("ex-post", EpsilonClaim), (None, EpsilonClaim)):
         context = epsilon_context("brownian", times_known=True, guarantee=guarantee)
-        known = [form for form in (EpsilonClaim, DpClaim) if form.declaration.missing(context) is None]
+        known = [form for form in (EpsilonClaim, DpClaim) if form.declaration.why_not_covered(context) is None]
         assert known == [first]
 
 
 def test_check_and_judge_travel_to_workers():
-    check = pickle.loads(pickle.dumps(DpClaim(BROWNIAN).fresh()))
+    check = pickle.loads(pickle.dumps(DpClaim(BROWNIAN).empty_copy()))
     assert check.judge == BROWNIAN
 
 

@@ -198,10 +198,10 @@ def test_few_sessions_are_inconclusive_and_name_no_size():
 def test_a_fresh_check_is_small_and_its_judgement_is_its_own():
     check = seen(EpsilonClaim(LAPLACE), drawn(laplace, 0.7))
     assert check.refuted(ALPHA)
-    fresh = check.fresh()
+    fresh = check.empty_copy()
     assert (fresh.sessions, fresh.levels.sums.sums, fresh.too_little.count) == (0, {}, 0)
     # None of what the check of the run has seen goes with it.
-    assert len(pickle.dumps(fresh)) == len(pickle.dumps(EpsilonClaim(LAPLACE).fresh())) < 5000
+    assert len(pickle.dumps(fresh)) == len(pickle.dumps(EpsilonClaim(LAPLACE).empty_copy())) < 5000
     assert not fresh.refuted(ALPHA)
 
 
@@ -232,7 +232,7 @@ def test_sums_beyond_the_cap_are_left_out_however_they_come():
         two.add(key, np.array([2.0]))
     one.merge(two)
     assert {key: value.tolist() for key, value in one.sums.items()} == {"a": [3.0], "b": [1.0]}
-    assert one.fresh().sums == {}
+    assert one.empty_copy().sums == {}
 
 
 @pytest.mark.parametrize(("mechanism", "delta"), [("laplace", 0.0), ("brownian", 1e-5), ("skellam", 1e-5)])

@@ -68,7 +68,7 @@ def test_what_two_workers_met_is_what_one_would_have_met():
     merged.merge(met(second))
     alone = met(first, second)
     assert (merged.session, merged.sessions) == (alone.session, alone.sessions)
-    assert merged.fresh().session is None
+    assert merged.empty_copy().session is None
 
 
 def test_the_probability_of_a_session_is_that_of_chi_square_on_either_side():

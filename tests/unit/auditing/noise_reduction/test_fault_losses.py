@@ -9,7 +9,7 @@ from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.diagnosis.fault_losses import price_of, with_losses
 from nrverify.statistics.estimate import Estimate, Measure
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 
 TIME = describe({"mechanism": "brownian", "methods": ["sample"]})
 LAPLACE = describe({"mechanism": "laplace", "methods": ["sample"]})

@@ -10,7 +10,7 @@ from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, FIRST
 from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.auditing.noise_reduction.diagnosis.pricing import Weighed, limit, price
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import Claimed, diagnosed
-from nrverify.subjects.description import describe
+from nrverify.subjects.describe import describe
 from tests.unit.auditing.noise_reduction.batches import batch, brownian, laplace
 
 TIMES = np.array([8.0, 4.0, 1.0])

@@ -42,7 +42,7 @@ def found_after(draw, times, noise, seed, most=4096, exact=False):
     rng = np.random.default_rng(seed)
     while check.samples < most and not check.attacked:
         for pair in range(2):
-            fresh = check.fresh()
+            fresh = check.empty_copy()
             size = max(16, check.samples // 16)
             fresh.observe_labelled(labelled(rng, draw, times, pair, size, distance))
             check.merge(fresh)
@@ -143,7 +143,7 @@ def attacked(exact=False):
     """A check that has attacked the README's mechanism, and then seen a thousand transcripts more of its pair."""
     _, check = found_after(bridge_on_noise, THREE, "brownian", 0, exact=exact)
     pair = int(check.bits.leading_pair[-1])
-    fresh = check.fresh()
+    fresh = check.empty_copy()
     fresh.observe_labelled(labelled(np.random.default_rng(1), bridge_on_noise, THREE, pair, 1024, 1.0))
     check.merge(fresh)
     return check
@@ -183,7 +183,7 @@ def against_claim(draw, seed, most=3000):
     rng = np.random.default_rng(seed)
     while check.samples < most and not check.attacked:
         for pair in range(2):
-            fresh = check.fresh()
+            fresh = check.empty_copy()
             drawn = labelled(rng, draw, (1.0,), pair, max(16, check.samples // 16), 1.0)
             fresh.observe_labelled(Labelled(drawn.pair, drawn.releases, drawn.asked, None, drawn.label))
             check.merge(fresh)

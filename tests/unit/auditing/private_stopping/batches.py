@@ -59,9 +59,9 @@ def stopped(design=DESIGN, runs=4000, seed=1, noise=bridged, query=None, epsilon
     utility = design.utility.of(releases if judged is None else judged(releases, design))
     above = utility + design.utility_sensitivity * 4 / charged * queries
     bits = above >= design.threshold + design.utility_sensitivity * threshold
-    cells = np.where(bits.any(axis=1), bits.argmax(axis=1), charged.size)
-    shown = np.arange(charged.size) < np.minimum(cells + 1, charged.size)[:, None]
-    return scored(Stopped(design, np.where(shown[:, :, None], releases, np.nan), cells), rng)
+    bins = np.where(bits.any(axis=1), bits.argmax(axis=1), charged.size)
+    shown = np.arange(charged.size) < np.minimum(bins + 1, charged.size)[:, None]
+    return scored(Stopped(design, np.where(shown[:, :, None], releases, np.nan), bins), rng)
 
 
 def scored(runs, rng):
@@ -79,4 +79,4 @@ def labelled(pair=PAIR, runs=4000, seed=2, **options):
         stopped(design, runs, seed + 10 + side, **options) for side, design in enumerate((pair.neighbour, pair.design))
     ]
     releases = np.where(label[:, None, None], sides[1].releases, sides[0].releases)
-    return LabelledStopped(pair, releases, np.where(label, sides[1].cells, sides[0].cells), label)
+    return LabelledStopped(pair, releases, np.where(label, sides[1].bins, sides[0].bins), label)

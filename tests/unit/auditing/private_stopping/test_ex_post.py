@@ -14,7 +14,7 @@ from .batches import PAIR, bridged, labelled
 def concluded(*batches):
     check = StoppingExPost((batches[0].pair,), 1e-6)
     for batch in batches:
-        part = check.fresh()
+        part = check.empty_copy()
         part.observe_labelled(batch)
         check.merge(part)
     return check.conclude(1e-6)

@@ -13,7 +13,7 @@ from .batches import DESIGN, stopped
 def concluded(*batches):
     check = StoppingLaw()
     for batch in batches:
-        part = check.fresh()
+        part = check.empty_copy()
         part.observe(batch)
         check.merge(part)
     return check.conclude(1e-6)

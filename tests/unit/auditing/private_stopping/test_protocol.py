@@ -15,7 +15,7 @@ from .batches import stopped
 def concluded(*batches):
     check = StoppingProtocol()
     for batch in batches:
-        part = check.fresh()
+        part = check.empty_copy()
         part.observe(batch)
         check.merge(part)
     return check.conclude(1e-6)
@@ -48,7 +48,7 @@ def test_another_release_at_the_same_time_is_redrawn_noise():
     releases[:, 3] += 1.0
     result = concluded(replace(runs, releases=releases))
     assert result.finding.fault is REPEATED_TIME_REDRAWN
-    assert result.finding.estimate.observed == int((runs.cells >= 3).sum())
+    assert result.finding.estimate.observed == int((runs.bins >= 3).sum())
 
 
 def test_the_first_fault_met_is_the_one_named():

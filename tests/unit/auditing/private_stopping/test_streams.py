@@ -25,7 +25,7 @@ def of_streams(bits):
 def test_few_streams_are_refuted(noise, verdict, options):
     check = StoppingStreams()
     for seed in (1, 2):
-        fresh = check.fresh()
+        fresh = check.empty_copy()
         fresh.observe(stopped(noise=noise, runs=500, seed=seed, **options))
         check.merge(fresh)
     result = check.conclude(1e-7)

@@ -4,7 +4,7 @@ import numpy as np
 
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.records.random_order import MOST_AT_ONCE, RecordedOrder
-from nrverify.auditing.sampling.work_units import Task
+from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.statistics.additive import Additive
 
 
@@ -26,7 +26,7 @@ def show(order, setting, size, checks):
 def used(sides, samples=10**6, numbers=1, refuted=lambda: False):
     check, steps = Counts(), []
     order = RecordedOrder(sides, Settings(samples=samples), lambda drawn, total: steps.append((drawn, total)))
-    reason = order.run(lambda look: [Task("recorded", None, show, (check,), 1.0, numbers)], refuted)
+    reason = order.run(lambda look: [SamplingTask("recorded", None, show, (check,), 1.0, numbers)], refuted)
     return check, reason, order, steps
 
 
@@ -57,10 +57,10 @@ def test_records_of_many_numbers_are_read_a_few_at_a_time():
         order.unused.take(size)
 
     order = RecordedOrder((4000, 4000), Settings())
-    order.run(lambda look: [Task("recorded", None, note, (), 1.0, 10**5)], lambda: False)
+    order.run(lambda look: [SamplingTask("recorded", None, note, (), 1.0, 10**5)], lambda: False)
     assert max(sizes) == 20
     sizes.clear()
     order = RecordedOrder((40_000, 40_000), Settings())
-    order.run(lambda look: [Task("recorded", None, note, (), 1.0, 1)], lambda: False)
+    order.run(lambda look: [SamplingTask("recorded", None, note, (), 1.0, 1)], lambda: False)
     assert max(sizes) == MOST_AT_ONCE
     assert np.sum(sizes) >= 80_000

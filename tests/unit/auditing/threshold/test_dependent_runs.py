@@ -17,7 +17,7 @@ DESIGN = Design("a design", (0.0,) * 6, (1.0,) * 6)
 
 
 def from_uniforms(u):
-    """Cells by the quantiles of the claimed law."""
+    """Bins by the quantiles of the claimed law."""
     return np.minimum(np.searchsorted(claimed_law(DESIGN).cumsum(), u), DESIGN.rounds)
 
 

@@ -25,8 +25,8 @@ def expected(law_of, runs):
 def test_the_law_of_a_relative_is_the_one_that_other_code_integrates(relative):
     for design in designs_for("above-threshold")[3:6]:
         law = relative_law(design, relative)
-        for cell in (0, design.rounds - 1, design.rounds):
-            bits = [0] * cell + [1] if cell < design.rounds else [0] * cell
+        for bin in (0, design.rounds - 1, design.rounds):
+            bits = [0] * bin + [1] if bin < design.rounds else [0] * bin
             exact = probability(
                 bits,
                 utilities=design.utilities,
@@ -36,11 +36,11 @@ def test_the_law_of_a_relative_is_the_one_that_other_code_integrates(relative):
                 scales=(relative.a, relative.b),
                 noise="exponential" if relative.exponential else "laplace",
             )
-            assert law[cell] == pytest.approx(exact, abs=1e-10)
+            assert law[bin] == pytest.approx(exact, abs=1e-10)
 
 
 def test_noise_on_top_has_the_law_of_its_simulation():
-    # 200,000 runs, 12 cells at 5 standard deviations: error probability below 8e-6, with a fixed seed.
+    # 200,000 runs, 12 bins at 5 standard deviations: error probability below 8e-6, with a fixed seed.
     design, rng, runs = designs_for("above-threshold")[4], np.random.default_rng(4), 200_000
     scale = design.sensitivity / design.epsilons[0]
     for relative in (Relative(2.0, 4.0, on_threshold=2.0), Relative(2.0, 4.0, on_queries=4.0)):
@@ -48,8 +48,8 @@ def test_noise_on_top_has_the_law_of_its_simulation():
         noise = rng.laplace(0, 4 * scale, (runs, design.rounds))
         noise += relative.on_queries * scale * rng.standard_normal(noise.shape)
         above = np.array(design.utilities) + noise >= design.threshold + level[:, None]
-        cells = np.where(above.any(axis=1), above.argmax(axis=1), design.rounds)
-        shares, law = np.bincount(cells, minlength=design.rounds + 1) / runs, relative_law(design, relative)
+        bins = np.where(above.any(axis=1), above.argmax(axis=1), design.rounds)
+        shares, law = np.bincount(bins, minlength=design.rounds + 1) / runs, relative_law(design, relative)
         assert np.all(np.abs(shares - law) < 5 * np.sqrt(law * (1 - law) / runs) + 1e-4)
 
 

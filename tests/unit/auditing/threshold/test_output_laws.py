@@ -24,14 +24,14 @@ VARIANTS = (
 def test_every_output_has_a_cell_of_its_own(rounds, positives):
     every = outputs(rounds, positives)
     assert sorted(every.order.tolist()) == list(range(every.size))
-    assert every.cells(ones_of(every.bits, positives)).tolist() == list(range(every.size))
+    assert every.bins(ones_of(every.bits, positives)).tolist() == list(range(every.size))
     assert len({tuple(bits) for bits in bits_of(ones_of(every.bits, positives), rounds)}) == every.size
 
 
 def test_for_one_positive_cells_are_halting_rounds():
     every = outputs(4, 1)
     assert np.array_equal(every.bits, np.vstack([np.eye(4, dtype=bool), np.zeros(4, dtype=bool)]))
-    assert [every.words(cell) for cell in (0, 4)] == ["a 1 in round 1", "no 1"]
+    assert [every.words(bin) for bin in (0, 4)] == ["a 1 in round 1", "no 1"]
     assert outputs(4, 2).words(0) == "ones in rounds 1, 2"
 
 
@@ -42,7 +42,7 @@ def test_the_claimed_law_is_the_exact_probability_of_the_bits(variant):
     assert law.sum() == pytest.approx(1.0, abs=1e-11)
     likely = np.argsort(law)[-40::8]
     printed = bits_of(ones_of(every.bits[likely], variant.positives), design.rounds)
-    for cell, bits in zip(likely, printed, strict=True):
+    for bin, bits in zip(likely, printed, strict=True):
         exact = log_probability(
             bits,
             utilities=design.utilities,
@@ -53,7 +53,7 @@ def test_the_claimed_law_is_the_exact_probability_of_the_bits(variant):
             noise=variant.noise,
             positives=variant.positives,
         )
-        assert np.log(law[cell]) == pytest.approx(exact, abs=1e-10)
+        assert np.log(law[bin]) == pytest.approx(exact, abs=1e-10)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -84,27 +84,27 @@ SIMULATED = {
 @pytest.mark.parametrize("noise", ["laplace", "exponential", "gaussian"])
 @pytest.mark.parametrize("fault", SIMULATED)
 def test_the_law_of_a_fault_is_that_of_its_simulation(fault, noise):
-    # 40,000 runs, likely cells at 6 standard deviations: error probability below 1e-6 for all, with a fixed seed.
+    # 40,000 runs, likely bins at 6 standard deviations: error probability below 1e-6 for all, with a fixed seed.
     design = battery("above-threshold", Variant((3.0, 9.0), noise, 3))[3]
     said = {"scales": (3.0, 9.0), "noise": noise, "positives": 3}
     subject = declared(**said, **SIMULATED[fault])()
     arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
-    cells = outputs(design.rounds, 3).cells(subject.run_many(*arguments, 40_000, 7))
+    bins = outputs(design.rounds, 3).bins(subject.run_many(*arguments, 40_000, 7))
     law = faulty_output_laws(design)[fault]
-    shares = np.bincount(cells, minlength=law.size) / 40_000
+    shares = np.bincount(bins, minlength=law.size) / 40_000
     assert np.all(np.abs(shares - law) <= 6 * np.sqrt(law * (1 - law) / 40_000) + 3e-4)
     assert np.abs(law - output_law(design)).max() > 3e-3
 
 
 def test_query_noise_drawn_once_prints_a_one_wherever_the_margin_is_large_enough():
-    # 40,000 runs, five cells at 6 standard deviations, with a fixed seed.
+    # 40,000 runs, five bins at 6 standard deviations, with a fixed seed.
     design = battery("above-threshold", Variant((3.0, 9.0), "exponential", 2))[2]
     case, rng = case_of(design), np.random.default_rng(3)
     level = rng.exponential(case.threshold_scale, 40_000) - rng.exponential(case.query_scale, 40_000)
     bits = case.margins >= level[:, None]
-    cells = case.outputs.cells(ones_of(bits, 2))
+    bins = case.outputs.bins(ones_of(bits, 2))
     law = faulty_output_laws(design)["query-noise-drawn-once"]
-    shares = np.bincount(cells, minlength=law.size) / 40_000
+    shares = np.bincount(bins, minlength=law.size) / 40_000
     assert np.all(np.abs(shares - law) <= 6 * np.sqrt(law * (1 - law) / 40_000) + 3e-4)
 
 

@@ -1,4 +1,4 @@
-"""How pictures are made of what a check has added up: estimates, with exact limits for all of them at once."""
+"""How plots are made of what a check has added up: estimates, with exact limits for all of them at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaincinv, logit, ndtr, ndtri, stdtrit
 
-from nrverify.auditing.core.picture_sums import Correlations, Frequencies
-from nrverify.auditing.core.pictures import (
+from nrverify.auditing.core.plots.data import (
     USUAL,
     Bar,
     Bars,
@@ -20,12 +19,13 @@ from nrverify.auditing.core.pictures import (
     Dots,
     Limits,
     Matrix,
-    Picture,
+    Plot,
     Quantiles,
     Table,
     Tradeoff,
     Uniformity,
 )
+from nrverify.auditing.core.plots.sums import Correlations, Frequencies
 from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson
@@ -34,13 +34,13 @@ from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealt
 Floats = NDArray[np.float64]
 
 FEWEST_SHOWN = 30
-"""Estimates that rest on fewer have limits wider than a picture can use, and are left out."""
+"""Estimates that rest on fewer have limits wider than a plot can use, and are left out."""
 MOST_ROWS = 12
-"""Of one chart: about as many as fit a screen; the farthest from the claim are kept. Only the picture depends on it."""
+"""Of one chart: about as many as fit a screen; the farthest from the claim are kept. Only the plot depends on it."""
 WIDEST = 8.0
 """A row whose limits are so many times wider than the narrowest says little, and is shown only if it stands out."""
 POINTS = 128
-"""Of a distribution curve, evenly and again in the tails: finer than a chart of 380 units shows. Only the picture
+"""Of a distribution curve, evenly and again in the tails: finer than a chart of 380 units shows. Only the plot
 depends on it."""
 
 
@@ -68,8 +68,8 @@ def dots_of(rows: Sequence[PlotRow], alpha: float) -> tuple[Dot, ...]:
     return tuple(dot for dot in dots if dot in shown)
 
 
-def uniformity(counts: Floats, alpha: float, what: str) -> tuple[Picture, ...]:
-    """Two pictures of counts in cells of equal probability under the claim: of F̂(u) − u, and of quantiles."""
+def uniformity(counts: Floats, alpha: float, what: str) -> tuple[Plot, ...]:
+    """Two plots of counts in bins of equal probability under the claim: of F̂(u) − u, and of quantiles."""
     total = int(counts.sum())
     if total < FEWEST_SHOWN:
         return ()
@@ -96,9 +96,9 @@ def uniformity(counts: Floats, alpha: float, what: str) -> tuple[Picture, ...]:
     )
 
 
-def _evenly(cells: int, at: Floats) -> NDArray[np.intp]:
-    """The edges of cells of equal probability nearest to these probabilities."""
-    return np.unique(np.clip(np.rint(at * cells).astype(np.intp) - 1, 0, cells - 2))
+def _evenly(bins: int, at: Floats) -> NDArray[np.intp]:
+    """The edges of bins of equal probability nearest to these probabilities."""
+    return np.unique(np.clip(np.rint(at * bins).astype(np.intp) - 1, 0, bins - 2))
 
 
 def massart(count: int, alpha: float) -> float:
@@ -112,10 +112,10 @@ def _about_the_diagonal(reached: Floats, band: float) -> tuple[Limits, ...]:
     return tuple(zip(_numbers(low), _numbers(high), strict=True))
 
 
-def estimates(families: Mapping[Topic, Wealth], alpha: float) -> tuple[Picture, ...]:
+def estimates(bets: Mapping[Topic, Wealth], alpha: float) -> tuple[Plot, ...]:
     """What the bets estimate: scales against 1, centres and slopes against 0."""
     scales, slopes = [], []
-    for topic, wealth in families.items():
+    for topic, wealth in bets.items():
         name = topic.quantity
         if isinstance(wealth, ScaleWealth) and wealth.count >= FEWEST_SHOWN:
             scales.append(PlotRow(name, wealth.ratio, _variance_limits(wealth), 1.0))
@@ -127,7 +127,7 @@ def estimates(families: Mapping[Topic, Wealth], alpha: float) -> tuple[Picture, 
         Dots("Scale of the noise", "over the claimed", dots_of(scales, alpha), "Limits by the χ² and gamma laws."),
         Dots("Centre and memory", "standard deviations", dots_of(slopes, alpha), "Limits by the normal law."),
     )
-    return tuple(picture for picture in found if picture.rows)
+    return tuple(plot for plot in found if plot.rows)
 
 
 def _variance_limits(wealth: ScaleWealth) -> Callable[[float], Limits]:
@@ -151,7 +151,7 @@ def _slope_limits(wealth: MeanWealth) -> Callable[[float], Limits]:
     return lambda alpha: (slope + float(ndtri(alpha / 2)) * deviation, slope - float(ndtri(alpha / 2)) * deviation)
 
 
-def correlations(sums: Correlations, alpha: float) -> tuple[Picture, ...]:
+def correlations(sums: Correlations, alpha: float) -> tuple[Plot, ...]:
     """The matrix of correlations, for columns of which there are any, with Student's limits about 0."""
     values = sums.values
     kept = np.flatnonzero(np.isfinite(np.diag(values))).tolist()
@@ -200,19 +200,19 @@ def _correlation_limit(counts: Floats, alpha: float) -> Floats:
     return np.asarray(t / np.sqrt(t**2 + freedom))
 
 
-def frequencies(sums: Frequencies, alpha: float) -> tuple[Picture, ...]:
+def frequencies(sums: Frequencies, alpha: float) -> tuple[Plot, ...]:
     """How often events happened, in bins of their probability, against its mean in the bin."""
-    cells = np.flatnonzero(sums.counts >= FEWEST_SHOWN)
+    bins = np.flatnonzero(sums.counts >= FEWEST_SHOWN)
     bars = shares(
-        [(f"{cell / sums.bins:.2f}–{(cell + 1) / sums.bins:.2f}", *_cell(sums, cell)) for cell in cells.tolist()], alpha
+        [(f"{bin / sums.bins:.2f}–{(bin + 1) / sums.bins:.2f}", *_share(sums, bin)) for bin in bins.tolist()], alpha
     )
     note = "Limits by Clopper and Pearson, which hold for events of different probabilities too."
     return (Bars(sums.title, sums.axis, "probability", bars, note),) if bars else ()
 
 
-def _cell(sums: Frequencies, cell: int) -> tuple[int, int, float]:
-    count = int(sums.counts[cell])
-    return int(sums.happened[cell]), count, float(sums.foreseen[cell]) / count
+def _share(sums: Frequencies, bin: int) -> tuple[int, int, float]:
+    count = int(sums.counts[bin])
+    return int(sums.happened[bin]), count, float(sums.foreseen[bin]) / count
 
 
 def shares(rows: Sequence[tuple[str, int, int, float]], alpha: float) -> tuple[Bar, ...]:
@@ -250,8 +250,8 @@ def _loss_limits(own: int, both: int) -> Callable[[float], Limits]:
     return limits
 
 
-def tradeoff(counts: Floats, totals: Floats, epsilon: float, delta: float, alpha: float) -> Picture:
-    """Events {stop with this claim, score above c} from counts (label, cell of the score) of all sessions by label."""
+def tradeoff(counts: Floats, totals: Floats, epsilon: float, delta: float, alpha: float) -> Plot:
+    """Events {stop with this claim, score above c} from counts (label, bin of the score) of all sessions by label."""
     above = counts[:, ::-1].cumsum(axis=1) / np.maximum(totals, 1)[:, None]
     kept = np.flatnonzero(np.diff(above.sum(axis=0), prepend=-1.0) > 0)
     least = int(totals.min())

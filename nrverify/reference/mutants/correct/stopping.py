@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.reference.mutants.correct_boundary import linear_slope
+from nrverify.reference.mutants.correct.boundary import linear_slope
 from nrverify.reference.reverse_steps import BROWNIAN, LAPLACE, Path
 
 Floats = NDArray[np.float64]

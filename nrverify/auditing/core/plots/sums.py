@@ -1,4 +1,4 @@
-"""Sums kept for pictures alone: they add up when two partial checks are merged."""
+"""Sums kept for plots alone: they add up when two partial checks are merged."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Frequencies(Additive):
 
     def add(self, happened: NDArray[np.bool_], probability: Floats) -> None:
         """Takes in events and their probabilities given the past."""
-        cells = np.minimum((probability * self.bins).astype(np.intp), self.bins - 1)
-        self.happened += np.bincount(cells, weights=happened.astype(float), minlength=self.bins)
-        self.counts += np.bincount(cells, minlength=self.bins)
-        self.foreseen += np.bincount(cells, weights=probability, minlength=self.bins)
+        bins = np.minimum((probability * self.bins).astype(np.intp), self.bins - 1)
+        self.happened += np.bincount(bins, weights=happened.astype(float), minlength=self.bins)
+        self.counts += np.bincount(bins, minlength=self.bins)
+        self.foreseen += np.bincount(bins, weights=probability, minlength=self.bins)

@@ -3,7 +3,7 @@
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.check_ids import unasked
+from nrverify.auditing.check_ids import not_covered
 from nrverify.auditing.core.results import CheckVerdict
 from nrverify.reference.mutants import BENIGN, MUTANTS
 from tests.auditing import subjects
@@ -69,6 +69,8 @@ def test_nothing_is_unasked_that_was_not_asked_for():
     from nrverify.subjects.reach import description_of
 
     description = description_of(OnlySamples(), 60.0)
-    assert unasked(description, ()) == []
-    assert unasked(description, ("law.adaptive", "law.release")) == []
-    assert [result.id for result in unasked(description, ("ties", "stopping.law", "stopping.law"))] == ["stopping.law"]
+    assert not_covered(description, ()) == []
+    assert not_covered(description, ("law.adaptive", "law.release")) == []
+    assert [result.id for result in not_covered(description, ("ties", "stopping.law", "stopping.law"))] == [
+        "stopping.law"
+    ]

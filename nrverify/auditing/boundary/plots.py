@@ -1,4 +1,4 @@
-"""Pictures of a boundary: its height over time, and where it is crossed."""
+"""Plots of a boundary: its height over time, and where it is crossed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
 from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.crossing import BoundaryCrossing
 from nrverify.auditing.boundary.monotone import BoundaryMonotone
-from nrverify.auditing.core.pictures import Line, Lines, Picture
+from nrverify.auditing.core.plots.data import Line, Lines, Plot
 
 Floats = NDArray[np.float64]
 
@@ -24,9 +24,9 @@ TANGENT = (
 )
 
 
-def boundary_pictures(
+def boundary_plots(
     scan: tuple[Floats, Floats], claim: BoundaryClaim, found: CrossingEnclosure | None, process: str
-) -> dict[str, tuple[Picture, ...]]:
+) -> dict[str, tuple[Plot, ...]]:
     """The boundary, for Brownian noise beside the least that one look alone allows, and the crossing by each time."""
     times, epsilon = (values[np.isfinite(scan[1])] for values in scan)
     if times.size < 2 or not 0 < claim.delta < 1:

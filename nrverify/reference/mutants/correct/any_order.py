@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.reference.mutants.correct_discrete import DiscreteLaplace
-from nrverify.reference.mutants.correct_noise import Array, PoissonLaplace, Session, Shape
+from nrverify.reference.mutants.correct.discrete import DiscreteLaplace
+from nrverify.reference.mutants.correct.noise import Array, PoissonLaplace, Session, Shape
 from nrverify.reference.reverse_steps import LAPLACE
 
 Times = list[float]

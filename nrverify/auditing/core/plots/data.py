@@ -1,6 +1,6 @@
-"""Pictures: what a check saw, as plain numbers that a page can draw; no verdict rests on them.
+"""Plots: what a check saw, as plain numbers that a page can draw; no verdict rests on them.
 
-Wherever a picture has limits there are two: a narrow pair that holds for everything in the picture at once with
+Wherever a plot has limits there are two: a narrow pair that holds for everything in the plot at once with
 probability 95 %, and a wide pair at the error probability of the check. Both are for one look; the bets that decide are
 valid at every look.
 """
@@ -171,7 +171,7 @@ class Lines:
     """A height that must not be passed, and its name."""
 
 
-Picture = Uniformity | Quantiles | Dots | Bound | Matrix | Bars | Tradeoff | WealthPlot | Lines
+Plot = Uniformity | Quantiles | Dots | Bound | Matrix | Bars | Tradeoff | WealthPlot | Lines
 
 
 @runtime_checkable
@@ -180,12 +180,12 @@ class Pictured(Protocol):
 
     id: str
 
-    def pictures(self, alpha: float) -> tuple[Picture, ...]:
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
         """What it saw, with limits at its error probability."""
 
 
-class Gallery:
-    """The checks of a run and the wealth of their bets look by look, until pictures are asked for."""
+class PlotCollector:
+    """The checks of a run and the wealth of their bets look by look, until plots are asked for."""
 
     def __init__(self) -> None:
         self._checks: dict[str, Pictured] = {}
@@ -203,16 +203,14 @@ class Gallery:
         """Takes in checks that are drawn for outside the looks."""
         self._checks |= {check.id: check for check in checks if isinstance(check, Pictured)}
 
-    def pictures(self, level: Callable[[Any], float]) -> dict[str, tuple[Picture, ...]]:
+    def plots(self, level: Callable[[Any], float]) -> dict[str, tuple[Plot, ...]]:
         """What every check saw, with limits at its error probability, and what its bets came to."""
-        # A subject may have answered with absurd numbers: their pictures overflow too.
+        # A subject may have answered with absurd numbers: their plots overflow too.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             levels = {id: level(check) for id, check in self._checks.items()}
-            return {
-                id: (*check.pictures(levels[id]), *self._wealth(id, levels[id])) for id, check in self._checks.items()
-            }
+            return {id: (*check.plots(levels[id]), *self._wealth(id, levels[id])) for id, check in self._checks.items()}
 
-    def _wealth(self, id: str, alpha: float) -> tuple[Picture, ...]:
+    def _wealth(self, id: str, alpha: float) -> tuple[Plot, ...]:
         path = self._paths.get(id)
         if not path:
             return ()

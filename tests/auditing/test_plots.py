@@ -1,4 +1,4 @@
-"""Pictures: their limits are exact, they add up when partial checks are merged, and the audit collects them."""
+"""Plots: their limits are exact, they add up when partial checks are merged, and the audit collects them."""
 
 import math
 from dataclasses import astuple
@@ -10,9 +10,10 @@ from scipy.stats import beta, kstwo
 
 import nrverify
 from nrverify.auditing.boundary.claim import BoundaryClaim
-from nrverify.auditing.boundary.pictures import boundary_pictures
+from nrverify.auditing.boundary.plots import boundary_plots
 from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SCALE
-from nrverify.auditing.core.picture_limits import (
+from nrverify.auditing.core.plots.data import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, WealthPlot
+from nrverify.auditing.core.plots.limits import (
     correlations,
     dots_of,
     estimates,
@@ -21,8 +22,7 @@ from nrverify.auditing.core.picture_limits import (
     tradeoff,
     uniformity,
 )
-from nrverify.auditing.core.picture_sums import Correlations, Frequencies
-from nrverify.auditing.core.pictures import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, WealthPlot
+from nrverify.auditing.core.plots.sums import Correlations, Frequencies
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
@@ -51,15 +51,15 @@ def batch(kind, sessions, seed, d=2):
     return Batch(case, releases, asked, asked, found)
 
 
-def numbers(pictures):
-    """All numbers of all pictures, in their order."""
+def numbers(plots):
+    """All numbers of all plots, in their order."""
 
     def flat(part):
         if isinstance(part, (tuple, list)):
             return [x for item in part for x in flat(item)]
         return [part] if isinstance(part, (int, float)) else []
 
-    return flat([astuple(picture) for picture in pictures])
+    return flat([astuple(plot) for plot in plots])
 
 
 @pytest.mark.parametrize(
@@ -67,23 +67,23 @@ def numbers(pictures):
     [ReleaseLaw(Knob(0.01, 1000.0, falling=True)), TranscriptLaw(), CoordinateIndependence()],
     ids=lambda c: c.id,
 )
-def test_pictures_add_up_when_partial_checks_are_merged(check):
+def test_plots_add_up_when_partial_checks_are_merged(check):
     parts = [batch("brownian", 300, seed) for seed in (1, 2, 3)]
-    whole, merged = check.fresh(), check.fresh()
+    whole, merged = check.empty_copy(), check.empty_copy()
     for part in parts:
         whole.observe(part)
-        fresh = merged.fresh()
+        fresh = merged.empty_copy()
         fresh.observe(part)
         merged.merge(fresh)
-    assert numbers(merged.pictures(1e-7)) == pytest.approx(numbers(whole.pictures(1e-7)), rel=1e-9, abs=1e-12)
-    assert whole.pictures(1e-7)
+    assert numbers(merged.plots(1e-7)) == pytest.approx(numbers(whole.plots(1e-7)), rel=1e-9, abs=1e-12)
+    assert whole.plots(1e-7)
 
 
 def test_a_fresh_check_shows_nothing_of_the_one_it_came_from():
     seen = TranscriptLaw()
     seen.observe(batch("brownian", 200, 1))
-    assert seen.pictures(1e-7)
-    assert seen.fresh().pictures(1e-7) == ()
+    assert seen.plots(1e-7)
+    assert seen.empty_copy().plots(1e-7) == ()
 
 
 def test_frequencies_of_ties_add_up_and_are_near_their_probability():
@@ -92,14 +92,14 @@ def test_frequencies_of_ties_add_up_and_are_near_their_probability():
     for seed in (1, 2):
         part = batch("laplace", 1000, seed, d=1)
         check.observe(part)
-        fresh = merged.fresh()
+        fresh = merged.empty_copy()
         fresh.observe(part)
         merged.merge(fresh)
-    (bars,) = (picture for picture in check.pictures(1e-9) if picture.title == "Ties")
+    (bars,) = (plot for plot in check.plots(1e-9) if plot.title == "Ties")
     (bar,) = bars.bars
     assert bar.exact == pytest.approx(0.25)
     assert bar.wide[0] < 0.25 < bar.wide[1]
-    assert check.pictures(1e-9) == merged.pictures(1e-9)
+    assert check.plots(1e-9) == merged.plots(1e-9)
 
 
 @pytest.mark.parametrize("count", [50, 1000, 100_000])
@@ -125,20 +125,20 @@ def test_the_distribution_is_shown_where_it_was_counted():
 def test_limits_of_a_variance_are_those_of_chi_square(alpha):
     """P(χ²_n ≤ S/high) = P(χ²_n ≥ S/low) = α/2, by the incomplete gamma function to 30 digits."""
     wealth = ScaleWealth(count=200, squares=230.0)
-    (picture,) = estimates({Topic("variance", WRONG_SCALE): wealth}, alpha)
-    assert isinstance(picture, Dots)
-    low, high = picture.rows[0].wide
+    (plot,) = estimates({Topic("variance", WRONG_SCALE): wealth}, alpha)
+    assert isinstance(plot, Dots)
+    low, high = plot.rows[0].wide
     with mpmath.workdps(30):
         below = mpmath.gammainc(100, 0, 230.0 / high / 2, regularized=True)
         above = mpmath.gammainc(100, 230.0 / low / 2, mpmath.inf, regularized=True)
     assert float(below) == pytest.approx(alpha / 2, rel=1e-8)
     assert float(above) == pytest.approx(alpha / 2, rel=1e-8)
-    assert picture.rows[0].value == pytest.approx(1.15)
+    assert plot.rows[0].value == pytest.approx(1.15)
 
 
 def test_limits_of_a_slope_are_normal():
-    (picture,) = estimates({Topic("centre", SHIFTED): MeanWealth(cross=30.0, energy=900.0)}, 1e-6)
-    low, high = picture.rows[0].wide
+    (plot,) = estimates({Topic("centre", SHIFTED): MeanWealth(cross=30.0, energy=900.0)}, 1e-6)
+    low, high = plot.rows[0].wide
     half = float(mpmath.erfc((high - low) / 2 * 30 / mpmath.sqrt(2)))
     assert half == pytest.approx(1e-6, rel=1e-7)
     assert (low + high) / 2 == pytest.approx(30 / 900)
@@ -149,9 +149,9 @@ def test_limits_of_a_correlation_are_exact(rows):
     """About a known centre r² has the beta law with parameters 1/2 and (n − 1)/2."""
     sums = Correlations("title", "column", 3)
     sums.add(np.random.default_rng(0).standard_normal((rows, 3)))
-    (picture,) = correlations(sums, 1e-6)
-    assert isinstance(picture, Matrix)
-    for table, alpha in ((picture.narrow, USUAL / 3), (picture.wide, 1e-6 / 3)):
+    (plot,) = correlations(sums, 1e-6)
+    assert isinstance(plot, Matrix)
+    for table, alpha in ((plot.narrow, USUAL / 3), (plot.wide, 1e-6 / 3)):
         assert beta.sf(table[1][0] ** 2, 0.5, (rows - 1) / 2) == pytest.approx(alpha, rel=1e-6)
 
 
@@ -200,7 +200,7 @@ def test_limits_of_a_loss_are_those_of_a_binomial():
 
 
 def test_of_many_estimates_those_that_stand_out_are_shown():
-    from nrverify.auditing.core.picture_limits import MOST_ROWS, PlotRow
+    from nrverify.auditing.core.plots.limits import MOST_ROWS, PlotRow
 
     rows = [PlotRow(f"row {i}", i / 10, lambda alpha, i=i: (i / 10 - 0.1, i / 10 + 0.1), 0.0) for i in range(30)]
     shown = dots_of(rows, 1e-6)
@@ -212,11 +212,11 @@ def test_the_last_event_of_a_trade_off_is_the_stop_itself():
     counts = np.stack(
         [np.bincount(rng.integers(0, 10, 300), minlength=12), np.bincount(rng.integers(2, 12, 500), minlength=12)]
     )
-    picture = tradeoff(counts.astype(float), np.array([1000.0, 1000.0]), 1.5, 0.0, 1e-6)
-    assert isinstance(picture, Tradeoff)
-    assert (picture.neighbour[0], picture.value[0]) == (0.0, 0.0)
-    assert (picture.neighbour[-1], picture.value[-1]) == pytest.approx((0.3, 0.5))
-    assert list(picture.value) == sorted(picture.value)
+    plot = tradeoff(counts.astype(float), np.array([1000.0, 1000.0]), 1.5, 0.0, 1e-6)
+    assert isinstance(plot, Tradeoff)
+    assert (plot.neighbour[0], plot.value[0]) == (0.0, 0.0)
+    assert (plot.neighbour[-1], plot.value[-1]) == pytest.approx((0.3, 0.5))
+    assert list(plot.value) == sorted(plot.value)
 
 
 def test_the_crossing_of_a_line_is_shown_exactly():
@@ -224,7 +224,7 @@ def test_the_crossing_of_a_line_is_shown_exactly():
     a = 0.149194420824630
     b = math.log(1e6) / (2 * a)
     times = np.geomspace(1e-9, 1e9, 4000)
-    shown = boundary_pictures(
+    shown = boundary_plots(
         (times, (0.5 + b) / times + a), BoundaryClaim(1e-6, 1.0, (1e-9, 1e9), False), None, "brownian"
     )
     crossing, curve = shown["boundary.crossing"]
@@ -250,12 +250,12 @@ class Right:
 def test_an_audit_collects_pictures_and_the_wealth_of_every_look():
     report = nrverify.audit(Right(), samples=1500)
     assert report.verdict != "refuted"
-    wealth = next(picture for picture in report.pictures["law.transcript"] if isinstance(picture, WealthPlot))
+    wealth = next(plot for plot in report.plots["law.transcript"] if isinstance(plot, WealthPlot))
     check = next(check for check in report.checks if check.id == "law.transcript")
     assert list(wealth.samples) == sorted(set(wealth.samples))
     assert wealth.log_wealth[-1] == pytest.approx(math.log(check.e_value))
     assert wealth.log_goal == pytest.approx(-math.log(check.alpha))
-    kinds = {type(picture) for picture in report.pictures["law.transcript"]}
+    kinds = {type(plot) for plot in report.plots["law.transcript"]}
     assert {Uniformity, Quantiles, Matrix, Dots, WealthPlot} <= kinds
     assert report.asked
     assert "pictures" not in report.document()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from nrverify.reference.mutants.correct_boundary import SkellamLinear, linear_slope
-from nrverify.reference.mutants.correct_noise import Brownian, LazyLaplace, Skellam
+from nrverify.reference.mutants.correct.boundary import SkellamLinear, linear_slope
+from nrverify.reference.mutants.correct.noise import Brownian, LazyLaplace, Skellam
 
 TUNED_AT = 0.3
 """As in the paper's experiments."""

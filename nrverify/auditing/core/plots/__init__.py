@@ -1,0 +1,1 @@
+"""Plots of what checks saw: their data, the sums they need, their limits. No verdict rests on them."""
