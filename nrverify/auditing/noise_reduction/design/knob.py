@@ -77,6 +77,6 @@ def _least_seen(description: Description, grid: float, high: float) -> float:
         noise = high if pure else math.sqrt(high)
         raise SubjectFailed(
             f"attribute granularity is {grid!r}: it must be below {LOST:g} times the noise, which is {noise:.3g} at "
-            f"the largest time, {high:g}: on a coarser grid releases do not show the noise; give larger times in `range`"
+            f"the largest time, {high:g}: on a coarser grid releases do not show noise; give larger times in `range`"
         )
     return least
