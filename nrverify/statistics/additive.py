@@ -59,10 +59,8 @@ class Additive:
         for name, value in self.__dict__.items():
             if name in kept:
                 own[name] = value
-            elif type(value) is int:
-                own[name] = 0
-            elif type(value) is float:
-                own[name] = 0.0
+            elif (zero := ZEROS.get(type(value))) is not None:
+                own[name] = zero
             else:
                 own[name] = _empty(value, type(self), name)
         return blank
@@ -74,6 +72,10 @@ class Additive:
             if name not in kept:
                 mine = own[name]
                 own[name] = mine + value if type(mine) is float or type(mine) is int else _added(mine, value)
+
+
+ZEROS: dict[type, Any] = {int: 0, float: 0.0}
+"""The empty sums of plain numbers, which most sums are."""
 
 
 def _empty(value: Any, owner: type, name: str) -> Any:

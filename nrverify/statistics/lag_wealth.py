@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
-from nrverify.statistics.wealth import EFFECT_SIZES
+from nrverify.statistics.wealth import EFFECT_ENERGIES, EFFECT_SIZES
 
 Floats = NDArray[np.float64]
 
@@ -66,10 +66,15 @@ class LagWealth(Additive):
         return Estimate(Measure.CORRELATION, 0.0, slope, energy**-0.5 if energy > 0 else None, numbers={"lag": lag})
 
     def _of_lags(self) -> Floats:
-        """log e-value of each lag."""
-        grid = EFFECT_SIZES[:, None] * self.cross - 0.5 * EFFECT_SIZES[:, None] ** 2 * self.energy
-        largest = grid.max(axis=0)
-        return np.asarray(largest + np.log(np.exp(grid - largest).mean(axis=0)))
+        """log e-value of each lag: 0 where nothing was seen."""
+        found = np.zeros(LAGS)
+        seen = np.flatnonzero(self.energy)
+        grid = EFFECT_SIZES[:, None] * self.cross[seen] - EFFECT_ENERGIES[:, None] * self.energy[seen]
+        if seen.size:
+            largest = grid.max(axis=0)
+            grid -= largest
+            found[seen] = largest + np.log(np.exp(grid, out=grid).mean(axis=0))
+        return found
 
 
 def _fast_length(n: int) -> int:

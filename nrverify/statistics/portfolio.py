@@ -56,4 +56,18 @@ class Portfolio(Additive, Generic[K]):
         return max(contributions, key=contributions.__getitem__)
 
     def _contributions(self) -> dict[K, float]:
-        return {name: self.log_weights[name] + wealth.log_e for name, wealth in self.bets.items()}
+        found = self._wealths()
+        return {name: log_weight + found[name] for name, log_weight in self.log_weights.items()}
+
+    def _wealths(self) -> dict[K, float]:
+        """The log e-values of the bets; those of a kind that can are worked out together."""
+        kinds: dict[type, list[K]] = {}
+        for name, wealth in self.bets.items():
+            kinds.setdefault(type(wealth), []).append(name)
+        found: dict[K, float] = {}
+        for kind, names in kinds.items():
+            wealths = [self.bets[name] for name in names]
+            together = getattr(kind, "log_e_of", None)
+            values = [wealth.log_e for wealth in wealths] if together is None else together(wealths)
+            found.update(zip(names, values, strict=True))
+        return found

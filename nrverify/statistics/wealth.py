@@ -7,7 +7,8 @@ A bettor keeps sums over what it has seen and nothing else (`Additive`): `empty_
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +22,10 @@ Floats = NDArray[np.float64]
 
 EFFECT_SIZES: Floats = np.concatenate([sign * 0.004 * 1.5 ** np.arange(17) for sign in (-1.0, 1.0)])
 """Sizes of effect bet on, from 0.4 % (the smallest a default budget can see) to 2.6."""
+
+EFFECT_DECAYS: Floats = np.expm1(-EFFECT_SIZES)
+EFFECT_ENERGIES: Floats = 0.5 * EFFECT_SIZES**2
+"""What a bet on a variance, and one on a shift, is paid for its size: worked out once."""
 
 HALF_TIE_EFFECTS: Floats = np.geomspace(0.01, 6.0, 14)
 """Log odds ratios from 0.01, below which a default budget sees nothing, to e⁶ ≈ 400, beyond which a few ties decide
@@ -38,9 +43,17 @@ CONCENTRATIONS: Floats = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4,
 def log_average(log_wealth: Floats) -> float:
     """log of the average of exp(log_wealth)."""
     largest = float(log_wealth.max())
-    if not np.isfinite(largest):
+    if not math.isfinite(largest):
         return largest
-    return largest + float(np.log(np.exp(log_wealth - largest).mean()))
+    return largest + math.log(np.exp(log_wealth - largest).sum() / log_wealth.size)
+
+
+def log_averages(log_wealth: Floats) -> list[float]:
+    """The same for each row."""
+    largest = log_wealth.max(axis=1)
+    within = np.where(np.isfinite(largest), largest, 0.0)
+    averages = within + np.log(np.exp(log_wealth - within[:, None]).sum(axis=1) / log_wealth.shape[1])
+    return [float(average) for average in np.where(np.isfinite(largest), averages, largest)]
 
 
 def dot(x: Floats, y: Floats) -> float:
@@ -52,9 +65,11 @@ def sum_log(factors: Floats) -> Floats:
     """Σ log over the last axis; where they can be, sixteen are multiplied before each logarithm, which is slow."""
     *rows, n = factors.shape
     whole = n - n % 16
+    if whole == 0:
+        return np.asarray(np.log(factors).sum(axis=-1))
     with np.errstate(over="ignore", under="ignore"):
         products = factors[..., :whole].reshape(*rows, 16, whole // 16).prod(axis=-2)
-    if not np.all((products > 1e-290) & (products < np.inf)):
+    if not (products.min() > 1e-290 and products.max() < np.inf):
         return np.asarray(np.log(factors).sum(axis=-1))
     return np.asarray(np.log(products).sum(axis=-1) + np.log(factors[..., whole:]).sum(axis=-1))
 
@@ -78,7 +93,13 @@ class ScaleWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return log_average(-0.5 * self.count * EFFECT_SIZES - 0.5 * self.squares * np.expm1(-EFFECT_SIZES))
+        return self.log_e_of([self])[0]
+
+    @classmethod
+    def log_e_of(cls, bets: Sequence[ScaleWealth]) -> list[float]:
+        """log e-values of several."""
+        sums = np.array([(bet.count, bet.squares) for bet in bets])
+        return log_averages(-0.5 * sums[:, :1] * EFFECT_SIZES - 0.5 * sums[:, 1:] * EFFECT_DECAYS)
 
     @property
     def ratio(self) -> float:
@@ -116,7 +137,13 @@ class MeanWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return log_average(EFFECT_SIZES * self.cross - 0.5 * EFFECT_SIZES**2 * self.energy)
+        return self.log_e_of([self])[0]
+
+    @classmethod
+    def log_e_of(cls, bets: Sequence[MeanWealth]) -> list[float]:
+        """log e-values of several."""
+        sums = np.array([(bet.cross, bet.energy) for bet in bets])
+        return log_averages(EFFECT_SIZES * sums[:, :1] - EFFECT_ENERGIES * sums[:, 1:])
 
     @property
     def slope(self) -> float:
@@ -144,7 +171,7 @@ class ExponentialWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return log_average(-self.count * EFFECT_SIZES - self.total * np.expm1(-EFFECT_SIZES))
+        return log_average(-self.count * EFFECT_SIZES - self.total * EFFECT_DECAYS)
 
     @property
     def ratio(self) -> float:
@@ -155,6 +182,10 @@ class ExponentialWealth(Additive):
         """The scale over the claimed one."""
         error = self.ratio / self.count**0.5 if self.count else None
         return Estimate(Measure.SCALE, 1.0, self.ratio, error, self.count)
+
+
+LEAST_ODDS, ODDS_ALPHA = "least_odds", 1e-6
+"""The number of an estimate that is the limit of a factor in the odds, and its level: that of a default run."""
 
 
 @dataclass
@@ -196,10 +227,22 @@ class TieWealth(Additive):
         """The factor in the odds (per unit of the covariate) that won most."""
         return float(np.exp(TIE_EFFECTS[int(np.argmax(self.log_wealth))]))
 
+    def _least_odds(self) -> float:
+        """The factor nearest to 1 that is not refuted at any look, of those bet on.
+
+        Under a factor the wealth of another over its own is a martingale of mean 1.
+        """
+        best = int(np.argmax(self.log_wealth))
+        likely = self.log_wealth[best] - self.log_wealth < np.log(TIE_EFFECTS.size / ODDS_ALPHA)
+        if self.log_wealth[best] < np.log(TIE_EFFECTS.size / ODDS_ALPHA):
+            return 1.0
+        return float(np.exp(min(TIE_EFFECTS[likely], key=abs)))
+
     def estimate(self) -> Estimate:
         """How many happened of how many were expected; with a covariate, how the odds change with it."""
         counts = {"happened": float(self.happened), "foreseen": self.foreseen}
         if self.along:
+            counts[LEAST_ODDS] = self._least_odds()
             return Estimate(Measure.ODDS, 1.0, self.odds_ratio, None, self.count, counts)
         share = self.foreseen / self.count if self.count else 0.0
         error = (self.count * share * (1 - share)) ** 0.5 if 0 <= share <= 1 else None

@@ -17,6 +17,7 @@ from nrverify.auditing.core.named_alternatives import (
     SESSIONS,
     SHAPES,
     forgetful_ratio,
+    forgotten,
     fresh_ratio,
     session_ratios,
     shape_ratios,
@@ -113,9 +114,9 @@ def test_forgetful_sessions_are_bet_on_by_the_likelihood_of_all_their_releases()
     bridged = stats.norm.pdf(second, loc=first / 4, scale=math.sqrt(3 / 4))
     expected = np.log(0.75 + 0.25 * np.prod(afresh / bridged, axis=1)).sum()
     log_ratio = np.log(afresh / bridged)[:, None, :]
-    assert forgetful_ratio(log_ratio) == pytest.approx(expected, rel=1e-9)
+    assert forgetful_ratio(forgotten(log_ratio)) == pytest.approx(expected, rel=1e-9)
     nothing = np.full((1, 1, 2), np.nan)
-    assert forgetful_ratio(np.concatenate([log_ratio, nothing])) == pytest.approx(expected, rel=1e-9)
+    assert forgetful_ratio(forgotten(np.concatenate([log_ratio, nothing]))) == pytest.approx(expected, rel=1e-9)
 
 
 def test_every_alternative_has_a_title_and_a_fault_of_its_kind():

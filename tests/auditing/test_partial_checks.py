@@ -13,7 +13,7 @@ from nrverify.auditing.core.score_bins import (
     BIN_EDGES,
     KolmogorovSmirnov,
     bin_counts,
-    cell_counts_by_column,
+    bin_counts_by_place,
     fine_counts,
 )
 from nrverify.auditing.noise_reduction.checks.fingerprints import EQUAL_NOISE, GROWING, NOISE, keys_of
@@ -233,8 +233,8 @@ def test_cells_are_counted_where_the_scores_fall():
     u = ndtr(z)
     expected = np.histogram(u, np.concatenate([[0.0], BIN_EDGES, [1.0]]))[0]
     assert bin_counts(fine_counts(z)).tolist() == expected.tolist()
-    by_column = cell_counts_by_column(z[: 2 * 2500].reshape(2500, 2))
-    assert by_column.sum(axis=0).tolist() == bin_counts(fine_counts(z[:5000])).tolist()
+    by_place = bin_counts_by_place(z[:5000], np.arange(5000) % 2)
+    assert by_place.tolist() == [bin_counts(fine_counts(z[place:5000:2])).tolist() for place in (0, 1)]
     distance = KolmogorovSmirnov()
     distance.add(fine_counts(z))
     assert distance.counts.tolist() == np.histogram(u, np.arange(1025) / 1024)[0].tolist()

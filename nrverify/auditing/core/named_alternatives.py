@@ -91,12 +91,17 @@ def _uniforms(number: int) -> Ratio:
     return ratio
 
 
+def _edge(most: float) -> float:
+    """The largest square of noise that is cut at so many deviations."""
+    return float((most * (1 + 1e-9)) ** 2)
+
+
 def _cut(most: float) -> Ratio:
     """Normal noise of which none is larger than so many deviations; clipped noise, on the edge, counts as inside."""
     inside = 1.0 - 2.0 * ndtr(-most)
 
     def ratio(square: Floats, boost: Floats) -> Floats:
-        return np.where(square <= (most * (1 + 1e-9)) ** 2, 1.0 / inside, 0.0)
+        return np.where(square <= _edge(most), 1.0 / inside, 0.0)
 
     return ratio
 
@@ -128,13 +133,26 @@ SHAPES: dict[str, Ratio] = {
     ): _contaminated(0.001, 10.0),
 }
 """Alternatives to N(0, 1), even and of about the same variance, by their ids."""
+CUT_AT = {f"cut-at-{most:g}": most for most in CUTS}
+"""Those that are cut off, and where."""
 
 
 def shape_ratios(z: Floats) -> dict[str, float]:
     """Σ log of the alternative's density over the normal density, by the id of each shape."""
     square = z * z
     boost = np.exp(0.5 * square)
-    return {name: float(sum_log(FLOOR + (1 - FLOOR) * ratio(square, boost))) for name, ratio in SHAPES.items()}
+    factors = np.empty((len(SHAPES) - len(CUT_AT), z.size))
+    smooth = [name for name in SHAPES if name not in CUT_AT]
+    for row, name in zip(factors, smooth, strict=True):
+        np.multiply(SHAPES[name](square, boost), 1 - FLOOR, out=row)
+    factors += FLOOR
+    found = dict(zip(smooth, sum_log(factors).tolist(), strict=True))
+    for name, most in CUT_AT.items():
+        # One factor within and one beyond: they are counted, not multiplied.
+        beyond = int(np.count_nonzero(square > _edge(most)))
+        within = np.log(FLOOR + (1 - FLOOR) / (1.0 - 2.0 * ndtr(-most)))
+        found[name] = float((z.size - beyond) * within + (beyond * np.log(FLOOR) if beyond else 0.0))
+    return {name: found[name] for name in SHAPES}
 
 
 SESSIONS: dict[str, tuple[float, float]] = {
@@ -154,11 +172,15 @@ SESSIONS: dict[str, tuple[float, float]] = {
 
 def session_ratios(count: Floats, squares: Floats) -> dict[str, float]:
     """Σ log of the alternatives' likelihood over that of independent N(0, 1), from each session's number and Σz²."""
-    found = {}
-    for name, (share, deviation) in SESSIONS.items():
-        log_ratio = -count * np.log(deviation) - 0.5 * squares * (deviation**-2 - 1)
-        found[name] = float(sum_log(1 - share + share * np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))))
-    return found
+    factors = np.empty((len(SESSIONS), squares.size))
+    ratios: dict[float, Floats] = {}
+    for row, (share, deviation) in zip(factors, SESSIONS.values(), strict=True):
+        if deviation not in ratios:
+            log_ratio = -count * np.log(deviation) - 0.5 * squares * (deviation**-2 - 1)
+            ratios[deviation] = np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))
+        np.multiply(ratios[deviation], share, out=row)
+        row += 1 - share
+    return dict(zip(SESSIONS, sum_log(factors).tolist(), strict=True))
 
 
 def fresh_ratio(log_ratio: Floats) -> float:
@@ -172,7 +194,11 @@ FORGETFUL_SHARE = 0.25
 """Bet on as the share of sessions that forget: within a factor of four of it, little evidence is lost."""
 
 
-def forgetful_ratio(log_ratio: Floats) -> float:
-    """Σ over sessions (n, k, d) of the log-likelihood ratio where one in four draws all its releases afresh."""
-    whole = np.minimum(np.nansum(log_ratio, axis=(1, 2)), LARGEST_LOG_RATIO)
+def forgotten(log_ratio: Floats) -> Floats:
+    """The log-likelihood ratio of each session of (n, k, d) that draws all its releases afresh."""
+    return np.asarray(np.minimum(np.nansum(log_ratio, axis=(1, 2)), LARGEST_LOG_RATIO))
+
+
+def forgetful_ratio(whole: Floats) -> float:
+    """Σ over sessions, by their `forgotten`, of the log-likelihood ratio where one in four draws all afresh."""
     return float(sum_log(1 - FORGETFUL_SHARE + FORGETFUL_SHARE * np.exp(whole)))

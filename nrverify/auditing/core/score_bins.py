@@ -34,11 +34,11 @@ def bin_counts(fine: Floats) -> Floats:
     return np.asarray(np.bincount(_BIN_OF, weights=fine, minlength=BIN_WEIGHTS.size), dtype=float)
 
 
-def cell_counts_by_column(z: Floats) -> Floats:
-    """Counts in the omnibus bins for each column of z (n, k)."""
-    columns, bins = z.shape[1], BIN_WEIGHTS.size
-    place = _BIN_OF[fine_bins(z)] + bins * np.arange(columns)
-    return np.bincount(place.ravel(), minlength=columns * bins).reshape(columns, bins).astype(float)
+def bin_counts_by_place(z: Floats, places: NDArray[np.intp]) -> Floats:
+    """Counts in the omnibus bins for each place, from 0 on, of scores z (n,)."""
+    bins, size = BIN_WEIGHTS.size, int(places.max()) + 1
+    found = np.bincount(_BIN_OF[fine_bins(z)] + bins * places, minlength=size * bins)
+    return found.reshape(size, bins).astype(float)
 
 
 class KolmogorovSmirnov(Additive):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,17 @@ from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import look_by_look
-from nrverify.auditing.sampling.work_units import MOST_NUMBERS, Chunk, ChunkResult, SamplingTask, Turns, Work, sizes
+from nrverify.auditing.sampling.work_units import (
+    LOT_NUMBERS,
+    LOT_SIZE,
+    MOST_NUMBERS,
+    Chunk,
+    ChunkResult,
+    SamplingTask,
+    Turns,
+    Work,
+    sizes,
+)
 from nrverify.auditing.sampling.workers import Here, Workers
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
@@ -133,29 +144,39 @@ class Sampler:
         """Draws and merges in order; the shares that were refused, and why."""
         refused: dict[int, tuple[str, int]] = {}
         laid = list(self._layout(work, key))
+        lots = {lot: self._checks_of(work, chunks) for lot, chunks in groupby(laid, lambda part: part[1].lot)}
         with closing(self._workers.outcomes(self._feed(work, laid))) as outcomes:
             for (index, chunk), outcome in zip(laid, outcomes, strict=False):
                 self._seconds += outcome.seconds
                 self._elsewhere += outcome.seconds
                 if outcome.refused is not None:
                     refused[index] = (outcome.refused, refused.get(index, ("", 0))[1] + chunk.size)
-                    continue
-                self._drawn += chunk.size
+                else:
+                    self._drawn += chunk.size
+                    self._take_time(work[index][0], chunk, outcome)
+                if outcome.checks:
+                    self._merge(lots[chunk.lot], outcome)
                 if outcome.failed is not None:
                     raise SubjectFailed(outcome.failed)
-                self._merge(work[index][0], chunk, outcome)
         shares = [(work[index][0], count) for index, (_, count) in refused.items()]
         return shares, [reason for reason, _ in refused.values()]
 
     def _layout(self, work: Sequence[Share], key: tuple[int, ...]) -> Iterator[tuple[int, Chunk]]:
-        left = self.left
+        left, lot, numbers, together = self.left, 0, 0, 0
         for index, (task, count) in enumerate(work):
             count = min(count, left)
             left -= count
             for part, size in enumerate(sizes(count, self._most(task))):
+                numbers, together = numbers + size * task.numbers, together + size
+                if numbers > LOT_NUMBERS or together > LOT_SIZE:
+                    lot, numbers, together = lot + 1, size * task.numbers, size
                 place = (*key, index, part)
-                yield index, Chunk(task.setting, task.score, size, self.settings, self._next_seed, place)
+                yield index, Chunk(task.setting, task.score, size, self.settings, self._next_seed, place, lot)
                 self._next_seed += size
+
+    def _checks_of(self, work: Sequence[Share], chunks: Iterable[tuple[int, Chunk]]) -> list[Check]:
+        """The checks that observe any of these chunks, in the order of a worker."""
+        return list(dict.fromkeys(check for index, _ in chunks for check in work[index][0].checks))
 
     def _most(self, task: SamplingTask) -> int:
         """The largest chunk of a task: by memory, and by time at its pace, or at that of all so far where it is new."""
@@ -165,16 +186,16 @@ class Sampler:
         return min(most, int(pace.drawn * self.settings.timeout / (3 * pace.seconds))) if pace.seconds else most
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
-        """The chunks with the empty checks of this look, as many together as are worth a call, until time is up."""
-        different = {id(task.checks): task.checks for task, _ in work}
-        fresh = {key: tuple(check.empty_copy() for check in checks) for key, checks in different.items()}
+        """The chunks with the empty checks of this look, as many lots as are worth a call, until time is up."""
+        empty = {check: check.empty_copy() for task, _ in work for check in task.checks}
         load: list[Work] = []
         foreseen = 0.0
-        for index, chunk in laid:
-            task = work[index][0]
-            pace = self._paces.get(task.name)
-            foreseen += np.inf if pace is None else pace.worked * chunk.size / pace.drawn
-            load.append((chunk, fresh[id(task.checks)]))
+        for _, lot in groupby(laid, lambda part: part[1].lot):
+            for index, chunk in lot:
+                task = work[index][0]
+                pace = self._paces.get(task.name)
+                foreseen += np.inf if pace is None else pace.worked * chunk.size / pace.drawn
+                load.append((chunk, tuple(empty[check] for check in task.checks)))
             if foreseen >= self._workers.load:
                 if self.out_of_time:
                     return
@@ -185,12 +206,14 @@ class Sampler:
             self._fed += len(load)
             yield load
 
-    def _merge(self, task: SamplingTask, chunk: Chunk, outcome: ChunkResult) -> None:
+    def _take_time(self, task: SamplingTask, chunk: Chunk, outcome: ChunkResult) -> None:
         pace = self._paces.get(task.name, Pace())
         self._paces[task.name] = Pace(
             pace.seconds + outcome.seconds, pace.worked + outcome.worked, pace.drawn + chunk.size
         )
-        for check, scored in zip(task.checks, outcome.checks, strict=True):
+
+    def _merge(self, checks: Sequence[Check], outcome: ChunkResult) -> None:
+        for check, scored in zip(checks, outcome.checks, strict=True):
             check.merge(scored)
         if self._progress is not None:
             self._progress(self.drawn, self.settings.samples)

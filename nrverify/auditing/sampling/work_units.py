@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,11 @@ Floats = NDArray[np.float64]
 
 MOST_NUMBERS = 2**18
 """A chunk holds no more numbers than this: memory does not grow with the samples."""
+
+
+LOT_NUMBERS, LOT_SIZE = 2**14, 2**11
+"""Small chunks are scored together, with the same empty checks, up to so many numbers, and so many sessions or runs:
+enough that copying and merging the checks costs little, few enough that the time is looked at often."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,13 @@ class Chunk:
     """Seeds from here on are its own, one for each session or run."""
     key: tuple[int, ...]
     """Its place in the run: decides the auditor's own random numbers."""
+    lot: int = 0
+    """Chunks of a look with the same number are scored with the same empty checks."""
 
 
 @dataclass(frozen=True)
 class ChunkResult:
-    """What became of a chunk: what empty copies of the checks have seen of it, or why it was not drawn."""
+    """What became of a chunk, or why it was not drawn; the last of a lot has what empty checks have seen of the lot."""
 
     checks: tuple[Check, ...]
     seconds: float
@@ -72,6 +80,14 @@ Work = tuple[Chunk, tuple[Check, ...]]
 """A chunk, and the checks whose like are to score it."""
 
 
+@runtime_checkable
+class Settles(Protocol):
+    """A check that keeps what it observed until it is asked, or told, to work it out."""
+
+    def settle(self) -> None:
+        """Works it out."""
+
+
 class Worker:
     """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
 
@@ -80,23 +96,37 @@ class Worker:
         self._times_of = OwnTimes(host)
 
     def run(self, load: Sequence[Work]) -> list[ChunkResult]:
-        """Draws and scores chunk after chunk, until the subject fails."""
+        """Draws and scores lot after lot, until the subject fails."""
         outcomes: list[ChunkResult] = []
-        for chunk, checks in load:
-            outcomes.append(self._score(chunk, checks))
+        for _, works in groupby(load, lambda work: work[0].lot):
+            outcomes += self._score_lot(list(works))
             if outcomes[-1].failed is not None:
                 break
         return outcomes
 
-    def _score(self, chunk: Chunk, checks: Sequence[Check]) -> ChunkResult:
-        """Draws a chunk and scores it with empty checks: a function of the subject and these arguments alone."""
+    def _score_lot(self, lot: Sequence[Work]) -> list[ChunkResult]:
+        """Draws chunks and scores them with empty checks: a function of the subject and these arguments alone."""
+        every = dict.fromkeys(check for _, checks in lot for check in checks)
+        scored = {check: check.empty_copy() for check in every}
+        outcomes: list[ChunkResult] = []
+        for chunk, checks in lot:
+            outcomes.append(self._score(chunk, [scored[check] for check in checks]))
+            if outcomes[-1].failed is not None:
+                break
+        for check in scored.values():
+            if isinstance(check, Settles):
+                check.settle()
+        outcomes[-1] = replace(outcomes[-1], checks=tuple(scored.values()))
+        return outcomes
+
+    def _score(self, chunk: Chunk, scored: Sequence[Check]) -> ChunkResult:
         before, started = self.host.seconds, time.monotonic()
         drawer = Drawer(self.host, chunk.settings, chunk.first, chunk.key, self._times_of)
-        scored = tuple(check.empty_copy() for check in checks)
         refused = failed = None
         try:
             # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
             with np.errstate(over="ignore", invalid="ignore"):
+                # Everything is drawn before anything is observed: of a chunk that is refused the checks see nothing.
                 chunk.score(drawer, chunk.setting, chunk.size, scored)
         except ReleaseRefused as refusal:
             # How many releases it makes was found out before: this is a valid request.
@@ -105,9 +135,8 @@ class Worker:
             refused = str(refusal)
         except SubjectFailed as failure:
             failed = str(failure)
-        drawn = refused is None and failed is None
         worked = time.monotonic() - started
-        return ChunkResult(scored if drawn else (), self.host.seconds - before, worked, refused, failed)
+        return ChunkResult((), self.host.seconds - before, worked, refused, failed)
 
 
 def counts(tasks: Sequence[SamplingTask], total: int) -> list[int]:

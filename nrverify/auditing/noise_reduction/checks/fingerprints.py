@@ -7,7 +7,7 @@ the bridge, from the first release on, or its steps in growing time, from the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,10 +56,13 @@ SPLITMIX = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.u
 """Shifts and factors of the finaliser of splitmix64."""
 LAST_SHIFT = np.uint64(31)
 """Its last shift."""
+SMALL_BATCH = 2**12
+"""Numbers of a batch that are worked out all at once: to begin takes longer than they do."""
+EMPTY: Keys = np.empty((0, 2), dtype=np.uint64)
 
 
-def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys, NDArray[np.int64]]]:
-    """Keys of the size of the noise at one end of the schedule, with what it is, and their sessions.
+def sizes_of(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Floats, NDArray[np.int64]]]:
+    """The size of the noise at one end of the schedule, as rows for `keys_of`, with what it is, and their sessions.
 
     At the end where a subject begins, that is one number of its own. Left out where rounding would decide.
     """
@@ -72,27 +75,56 @@ def size_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys, 
             z = batch.innovations.marginal[:, end]
             there = np.abs(z) <= LARGEST_SIZE
             tails = np.floor(2 * ndtr(-np.abs(z[there])) * 2.0**SIZE_BITS)
-            yield SIZES[end], keys_of(tails[:, None]), np.nonzero(there)[0]
+            yield SIZES[end], tails[:, None], np.nonzero(there)[0]
 
 
-def noise_keys(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Keys]]:
-    """Keys of the noise, each kind with what it is: of every session, and of the sessions of one request together.
+def noise_of(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Floats]]:
+    """Rows of noise for `keys_of`, with what they are: of every session, and of the sessions of one request together.
 
     Only numbers that are independent and uniform are used, given the past and whether there was a tie.
     """
     if batch.innovations is None or batch.times is None or family.steps is None:
         return
-    down = _usual(np.asarray(ndtr(batch.innovations.z)))
-    yield NOISE, _keys(down)
-    if batch.case.together:
-        yield FIRST_RELEASES, _keys(down[None, :, 0])
-        yield FIRST_SESSION, _keys(down[:1])
+    z = batch.innovations.z
+
+    def down(sessions: slice, releases: slice) -> Floats:
+        return _usual(np.asarray(ndtr(z[sessions, releases])))
+
+    yield from _of_request(down, z.shape, batch.case.together, (NOISE, FIRST_RELEASES, FIRST_SESSION))
     if batch.case.fixed:
-        up = _usual(_upwards(family, batch, family.steps(batch.times[0, ::-1])))
-        yield GROWING, _keys(up)
-        if batch.case.together:
-            yield LAST_RELEASES, _keys(up[None, :, 0])
-            yield FIRST_SESSION_GROWING, _keys(up[:1])
+        spans = family.steps(batch.times[0, ::-1])
+
+        def up(sessions: slice, releases: slice) -> Floats:
+            return _usual(_upwards(family, batch, spans, sessions, releases))
+
+        yield from _of_request(up, z.shape, batch.case.together, (GROWING, LAST_RELEASES, FIRST_SESSION_GROWING))
+
+
+Numbers = Callable[[slice, slice], Floats]
+"""Probabilities (n, k, d) of some sessions and releases of a batch."""
+
+
+def _of_request(
+    numbers: Numbers, shape: tuple[int, ...], together: bool, topics: tuple[Topic, Topic, Topic]
+) -> Iterator[tuple[Topic, Floats]]:
+    """Rows of every session; of a request for many also of its first releases, and of its first session.
+
+    Of a large batch only as many numbers are worked out as keys are made of: nearly always the first of each session.
+    """
+    n, k, d = shape
+    everything, some, few = slice(None), slice(-(-MOST_SOUGHT // d)), slice(-(-VALUES // d))
+    if n * k * d <= SMALL_BATCH:
+        every = numbers(everything, some)
+        heads, one = every[some, :1], every[:1]
+    else:
+        every = numbers(everything, few)
+        if few.stop < k and not np.isfinite(every.reshape(n, -1)[:, :VALUES]).all():
+            every = numbers(everything, some)
+        heads, one = every[some, :1], numbers(slice(1), some)
+    yield topics[0], _rows(every)
+    if together:
+        yield topics[1], _rows(heads[None, :, 0])
+        yield topics[2], _rows(one)
 
 
 def _usual(probabilities: Floats) -> Floats:
@@ -100,26 +132,31 @@ def _usual(probabilities: Floats) -> Floats:
     return np.where(np.abs(probabilities - 0.5) <= 0.5 - ndtr(-LARGEST_SIZE), probabilities, np.nan)
 
 
-def _upwards(family: NoiseFamily, batch: Batch, spans: Floats) -> Floats:
-    """The steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else NaN."""
+def _upwards(family: NoiseFamily, batch: Batch, spans: Floats, sessions: slice, releases: slice) -> Floats:
+    """The first steps in growing time, (n, k, d), each as a probability: uniform where there is a step at all, else
+    NaN."""
     assert batch.innovations is not None
-    noise = batch.noise[:, ::-1]
-    steps = np.diff(noise, axis=1, prepend=0.0)
+    noise = batch.noise[sessions, ::-1][:, releases]
+    steps, spans = np.diff(noise, axis=1, prepend=0.0), spans[releases]
     still = np.zeros(steps.shape, dtype=bool)
-    still[:, 1:] = batch.innovations.tied[:, :0:-1]
+    still[:, 1:] = batch.innovations.tied[sessions, :0:-1][:, : steps.shape[1] - 1]
     still |= spans[:, None] == 0
     scaled = steps / np.where(spans > 0, spans, 1.0)[:, None]
     return np.where(still, np.nan, family.process(1.0).marginal(1.0).cdf(scaled))
 
 
-def _keys(probabilities: Floats) -> Keys:
-    """A key for every row with enough numbers, from the first of them."""
+def _rows(probabilities: Floats) -> Floats:
+    """What keys are made of for every row with enough numbers: the first of them."""
     rows = probabilities.reshape(len(probabilities), -1)[:, :MOST_SOUGHT]
+    if rows.shape[1] < VALUES:
+        return np.empty((0, VALUES))
     there = np.isfinite(rows)
+    if there[:, :VALUES].all():
+        return np.asarray(np.floor(rows[:, :VALUES] * 2.0**BITS))
     enough = there.sum(axis=1) >= VALUES
     rows, there = rows[enough], there[enough]
     first = np.argsort(~there, axis=1, kind="stable")[:, :VALUES]
-    return keys_of(np.floor(np.take_along_axis(rows, first, axis=1) * 2.0**BITS))
+    return np.asarray(np.floor(np.take_along_axis(rows, first, axis=1) * 2.0**BITS))
 
 
 def keys_of(releases: Floats) -> Keys:
@@ -133,6 +170,20 @@ def keys_of(releases: Floats) -> Keys:
         keys ^= word
         _mix(keys, scratch)
     return np.ascontiguousarray(keys.T)
+
+
+def keys_of_many(parts: Sequence[Floats]) -> list[Keys]:
+    """The keys of several lots of transcripts, those with as many numbers worked out together."""
+    widths: dict[int, list[int]] = {}
+    for at, part in enumerate(parts):
+        widths.setdefault(math.prod(part.shape[1:]), []).append(at)
+    found: list[Keys] = [EMPTY] * len(parts)
+    for width, places in widths.items():
+        keys = keys_of(np.concatenate([parts[at].reshape(len(parts[at]), width) for at in places]))
+        ends = np.cumsum([len(parts[at]) for at in places])
+        for at, end in zip(places, ends.tolist(), strict=True):
+            found[at] = keys[end - len(parts[at]) : end]
+    return found
 
 
 def _mix(keys: Keys, scratch: Keys) -> None:

@@ -212,13 +212,13 @@ class CoordinateIndependence(Independence):
         """Counts what coordinates have in common to the last digits; of integers, to the last release."""
         assert batch.innovations is not None
         assert batch.times is not None
-        noise = batch.noise[..., :MOST_COORDINATES]
+        noise, scale = batch.noise[..., :MOST_COORDINATES], batch.scale[..., :MOST_COORDINATES]
         if self.integers is not None:
             cast(RareWealth, self.portfolio[PATHS]).bet(*equal_paths(self.integers, noise, batch.times))
             return
-        scale = (np.abs(batch.releases) + np.abs(batch.case.array))[..., :MOST_COORDINATES]
         found = batch.innovations.of_coordinates(MOST_COORDINATES)
-        usable = exact.comparable(noise, scale, self.grid) & found.present
+        plain = not self.grid and batch.noise.shape[2] <= MOST_COORDINATES
+        usable = (batch.comparable if plain else exact.comparable(noise, scale, self.grid)) & found.present
         scores = exact.folded(found, usable)
         self.coincidences[SAME_NUMBER].add(*exact.in_one_release(scores))
         self.coincidences[ANY_RELEASE].add(*exact.in_two_releases(scores))
@@ -295,8 +295,8 @@ class SessionIndependence(Independence):
         half = batch.sessions // 2
         self._given(MIRRORED, first[::-1][:half], first[:half], here[::-1][:half])
         self._given(IN_A_ROW, first[2:], first[1:-1] * first[:-2], here[2:])
-        scale = np.abs(batch.releases) + np.abs(batch.case.array)
-        usable = exact.comparable(batch.noise, scale, self.grid) & present
+        known = batch.comparable if not self.grid else exact.comparable(batch.noise, batch.scale, self.grid)
+        usable = known & present
         scores = exact.folded(batch.innovations, usable)[..., :MOST_COORDINATES]
         self.coincidences[TWO_SESSIONS].add(*exact.in_two_sessions(scores))
 

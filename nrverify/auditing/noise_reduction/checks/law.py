@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +15,18 @@ from nrverify.auditing.core.named_alternatives import (
     SESSIONS,
     SHAPES,
     forgetful_ratio,
+    forgotten,
     fresh_ratio,
     session_ratios,
     shape_ratios,
 )
 from nrverify.auditing.core.plots.sums import Correlations
-from nrverify.auditing.core.portfolio_check import PortfolioCheck, by_position
+from nrverify.auditing.core.pooled_check import PooledCheck
 from nrverify.auditing.core.score_bins import (
     BIN_WEIGHTS,
     KolmogorovSmirnov,
     bin_counts,
-    cell_counts_by_column,
+    bin_counts_by_place,
     fine_counts,
 )
 from nrverify.auditing.core.topic import Topic
@@ -66,6 +67,11 @@ STRETCHES = 5
 AS_GOOD = 0.5
 """A share of the log e-value with which a topic about all releases says more than one about some."""
 INNOVATIONS = "innovations are independent N(0, 1)"
+FIRST_SCORES, LATER_SCORES, LATER_PLACES = "first scores", "later scores", "places of later scores"
+SESSION_COUNTS, SESSION_SQUARES = "scores of a session", "squares of a session"
+PASTS, PREVIOUS, KEPT_SHARES = "scores of the release before", "innovations before", "shares of the time before"
+AFRESH, FORGOTTEN = "ratios of fresh noise", "ratios of fresh noise of a session"
+"""What is kept of batches until their bets are worked out together."""
 IMPLIED_BY = (*OF_INTEGRITY, "ties", "law.value")
 """A wrong law shows in all checks of the law: each has a cause of its own but for these."""
 
@@ -83,7 +89,7 @@ IMPLIED_BY = (*OF_INTEGRITY, "ties", "law.value")
     implied_by=IMPLIED_BY,
     decisive=True,
 )
-class ReleaseLaw(PortfolioCheck):
+class ReleaseLaw(PooledCheck):
     """The law of each release taken alone, on fixed schedules.
 
     Catches a wrong scale, centre or shape of the noise at any position, a wrong scale of first releases in a fifth of
@@ -136,44 +142,59 @@ class ReleaseLaw(PortfolioCheck):
             return
         self.sessions += batch.sessions
         marginal = batch.innovations.marginal
-        self._observe_first(batch, marginal[:, 0])
+        kept = self._of_first(batch, marginal[:, 0])
         if self.integers is not None:
             for topic, happened, weight in single_releases(self.integers, batch):
-                self.events(topic).bet(happened, weight)
+                cast(TieWealth, self.wealth_of(topic)).bet(happened, weight)
         later = marginal[:, 1:LONGEST]
-        if not batch.case.fixed or later.size == 0:
-            return
-        n, positions, d = later.shape
-        squares, sums = by_position(later * later), by_position(later)
-        bins = cell_counts_by_column(later.reshape(n, -1)).reshape(positions, d, -1).sum(axis=1)
-        for index in range(positions):
-            variance, centre = topics.AT_POSITION[index + 1]
-            self.scale(variance).add(n * d, squares[index])
-            self.mean(centre).add(sums[index], n * d)
-            self.bins(topics.BINS_AT_POSITION[index + 1]).bet(bins[index])
+        if batch.case.fixed and later.size:
+            kept |= {LATER_SCORES: later.ravel(), LATER_PLACES: _places(*later.shape).ravel()}
+        self.keep(kept)
 
-    def _observe_first(self, batch: Batch, scores: Floats) -> None:
-        first = _present(scores)
-        fine = fine_counts(first)
+    def _of_first(self, batch: Batch, scores: Floats) -> dict[str, NDArray[Any]]:
+        """Bets on sums of first releases; what is left to be bet on together with other batches."""
+        here = np.isfinite(scores)
+        first, filled = scores[here], np.where(here, scores, 0.0)
         self.count += first.size
-        assert self.kolmogorov_smirnov is not None
-        self.kolmogorov_smirnov.add(fine)
+        total, squared = float(first.sum()), dot(first, first)
         for variance, centre in (
             (topics.FIRST_VARIANCE, topics.FIRST_CENTRE),
             topics.BY_METHOD[batch.case.method],
         ):
-            self.scale(variance).bet(first)
-            self.mean(centre).bet(first)
+            self.bet_on_scale(variance, first.size, squared)
+            self.bet_on_mean(centre, total, first.size)
+        counts, squares = here.sum(axis=1), np.einsum("ij,ij->i", filled, filled)
+        if scores.shape[1] > 1:
+            numbers, sums = here.sum(axis=0), np.einsum("ij,ij->j", filled, filled)
+            for at in topics.COORDINATES[: scores.shape[1]]:
+                self.bet_on_scale(topics.OF_COORDINATE[at][0], int(numbers[at]), sums[at])
+        stretches = np.digitize(batch.asked[:, 0], self.edges[1:-1])
+        of_stretch = np.bincount(stretches, counts, STRETCHES), np.bincount(stretches, squares, STRETCHES)
+        for stretch, count, square in zip(self.stretches, *of_stretch, strict=True):
+            if count:
+                self.bet_on_scale(stretch, int(count), square)
+        return {FIRST_SCORES: first, SESSION_COUNTS: counts, SESSION_SQUARES: squares}
+
+    def pooled(self, numbers: dict[str, NDArray[Any]]) -> None:
+        """Bets on the shape of first releases, on rare sessions, and on later releases position by position."""
+        first = numbers[FIRST_SCORES]
+        fine = fine_counts(first)
+        assert self.kolmogorov_smirnov is not None
+        self.kolmogorov_smirnov.add(fine)
         self.bins(topics.FIRST_BINS).bet(bin_counts(fine))
         self.ratios(topics.FIRST_SHAPE).bet(shape_ratios(first))
-        here = np.isfinite(scores)
-        squares = (np.where(here, scores, 0.0) ** 2).sum(axis=1)
-        self.ratios(topics.FIRST_RARE).bet(session_ratios(here.sum(axis=1), squares))
-        for at in topics.COORDINATES[: scores.shape[1]] if scores.shape[1] > 1 else ():
-            self.scale(topics.OF_COORDINATE[at][0]).bet(_present(scores[:, at]))
-        stretches = np.digitize(batch.asked[:, 0], self.edges[1:-1])
-        for stretch in np.unique(stretches).tolist():
-            self.scale(self.stretches[stretch]).bet(_present(scores[stretches == stretch]))
+        self.ratios(topics.FIRST_RARE).bet(session_ratios(numbers[SESSION_COUNTS], numbers[SESSION_SQUARES]))
+        if LATER_SCORES not in numbers:
+            return
+        later, places = numbers[LATER_SCORES], numbers[LATER_PLACES]
+        counts = np.bincount(places).tolist()
+        squares, sums = np.bincount(places, later * later), np.bincount(places, later)
+        bins = bin_counts_by_place(later, places)
+        for index, count in enumerate(counts):
+            variance, centre = topics.AT_POSITION[index + 1]
+            self.scale(variance).add(count, squares[index])
+            self.mean(centre).add(sums[index], count)
+            self.bins(topics.BINS_AT_POSITION[index + 1]).bet(bins[index])
 
     def leading(self, alpha: float) -> Topic:
         """The topic that stands out; all first releases, where they say it too, and not some or a later one."""
@@ -205,7 +226,7 @@ class ReleaseLaw(PortfolioCheck):
     implied_by=IMPLIED_BY,
     decisive=True,
 )
-class TranscriptLaw(PortfolioCheck):
+class TranscriptLaw(PooledCheck):
     """The joint law of a transcript: each release given the ones before, through the bridge of the process.
 
     Catches a wrong bridge (mean, variance, memory), noise drawn afresh, faults that show only after an unusual
@@ -278,56 +299,73 @@ class TranscriptLaw(PortfolioCheck):
         if self.places is not None:
             self.places.observe(batch)
         self.sessions += batch.sessions
-        here, z = found.present[:, 1:], found.filled[:, 1:]
-        past, previous = found.past[:, 1:], found.filled[:, :-1]
+        assert batch.times is not None
+        here = found.present[:, 1:]
+        n, later, d = here.shape
         # What a release is compared with was seen before it; where there is no innovation nothing is bet.
-        counts, squares = by_position(here), by_position(z * z)
-        cross, energy = by_position(z * past), by_position(past * past * here)
-        for at in range(1, min(z.shape[1], LONGEST - 1) + 1):
-            variance, memory = topics.GIVEN_AT_POSITION[at]
-            self.scale(variance).add(int(counts[at - 1]), squares[at - 1])
-            self.mean(memory).add(cross[at - 1], energy[at - 1])
-        self.scale(topics.VARIANCE).add(int(counts.sum()), squares.sum())
-        self.mean(topics.MEMORY).add(cross.sum(), energy.sum())
-        self._over_steps(batch, z, past, here)
-        first = _present(found.z[:, 0])
-        every = dot(first, first) + float(squares.sum())
-        self.scale(topics.EVERY_VARIANCE).add(first.size + int(counts.sum()), every)
-        d = found.z.shape[2]
+        kept_share = np.broadcast_to((batch.times[:, 1:] / batch.times[:, :-1])[:, :, None], here.shape)
+        afresh = found.fresh[:, 1:]
+        self.keep(
+            {
+                FIRST_SCORES: _present(found.z[:, 0]),
+                LATER_SCORES: found.z[:, 1:][here],
+                LATER_PLACES: _places(n, later, d)[here],
+                PASTS: found.past[:, 1:][here],
+                PREVIOUS: found.filled[:, :-1][here],
+                KEPT_SHARES: kept_share[here],
+                AFRESH: _present(afresh),
+                FORGOTTEN: forgotten(afresh),
+                SESSION_COUNTS: found.present.sum(axis=(1, 2)),
+                SESSION_SQUARES: np.einsum("ijk,ijk->i", found.filled, found.filled),
+            }
+        )
+        self.count += int(here.sum())
         if d > 1:
             numbers, sums = found.present.sum(axis=(0, 1)), np.einsum("ijk,ijk->k", found.filled, found.filled)
             for at in topics.COORDINATES[:d]:
-                self.scale(topics.OF_COORDINATE[at][1]).add(int(numbers[at]), sums[at])
-        self.ratios(topics.SHAPE).bet(shape_ratios(np.concatenate([first, z[here]])))
-        self._pooled(z[here], past[here], previous[here])
+                self.bet_on_scale(topics.OF_COORDINATE[at][1], int(numbers[at]), sums[at])
         assert self.correlations is not None
         self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
-        later = found.fresh[:, 1:]
-        self.ratios(topics.RECURSION).bet({FRESH: fresh_ratio(_present(later)), FORGETFUL: forgetful_ratio(later)})
-        of_session = found.present.sum(axis=(1, 2)).astype(float)
-        every_square = np.einsum("ijk,ijk->i", found.filled, found.filled)
-        self.ratios(topics.RARE).bet(session_ratios(of_session, every_square))
         if self.counts is not None:
-            assert batch.times is not None
-            self.ratios(topics.COUNTS).bet(rounded_ratios(self.counts, batch.noise, batch.times[0]))
+            rounded = rounded_ratios(self.counts, batch.noise, batch.times[0])
+            cast(RatioWealth, self.wealth_of(topics.COUNTS)).bet(rounded)
         if self.integers is not None:
             for topic, happened, weight in steps_of_zero(self.integers, batch):
-                self.events(topic).bet(happened, weight)
+                cast(TieWealth, self.wealth_of(topic)).bet(happened, weight)
 
-    def _over_steps(self, batch: Batch, z: Floats, past: Floats, here: NDArray[np.bool_]) -> None:
-        assert batch.times is not None
-        kept = batch.times[:, 1:] / batch.times[:, :-1]
+    def pooled(self, numbers: dict[str, NDArray[Any]]) -> None:
+        """Bets on the innovations of several batches: all, and those after the first given what was released before."""
+        first, z, past = numbers[FIRST_SCORES], numbers[LATER_SCORES], numbers[PASTS]
+        squared, product, energy = z * z, z * past, past * past
+        places = numbers[LATER_PLACES]
+        sums = [np.bincount(places, part, 1) for part in (squared, product, energy)]
+        at_places = zip(np.bincount(places, minlength=1).tolist(), *sums, strict=True)
+        for at, (count, squares, cross, energies) in enumerate(at_places, start=1):
+            if at < LONGEST:
+                variance, memory = topics.GIVEN_AT_POSITION[at]
+                self.scale(variance).add(count, squares)
+                self.mean(memory).add(cross, energies)
+        squares = float(sums[0].sum())
+        self.scale(topics.VARIANCE).add(z.size, squares)
+        self.mean(topics.MEMORY).add(sums[1].sum(), sums[2].sum())
+        self.scale(topics.EVERY_VARIANCE).add(first.size + z.size, dot(first, first) + squares)
+        self._over_steps(numbers[KEPT_SHARES], squared, product, energy)
+        self.ratios(topics.SHAPE).bet(shape_ratios(np.concatenate([first, z])))
+        self._strata(z, past, numbers[PREVIOUS])
+        recursions = {FRESH: fresh_ratio(numbers[AFRESH]), FORGETFUL: forgetful_ratio(numbers[FORGOTTEN])}
+        self.ratios(topics.RECURSION).bet(recursions)
+        self.ratios(topics.RARE).bet(session_ratios(numbers[SESSION_COUNTS], numbers[SESSION_SQUARES]))
+
+    def _over_steps(self, kept: Floats, squared: Floats, product: Floats, energy: Floats) -> None:
         for name, (low, high) in STEPS.items():
             such = (kept >= low) & (kept < high)
             if such.any():
-                of_step, before = z[such], past[such]
                 variance, memory = topics.OVER_STEP[name]
-                self.scale(variance).add(int(here[such].sum()), dot(of_step, of_step))
-                self.mean(memory).add(dot(of_step, before), dot(before, before * here[such]))
+                self.scale(variance).add(int(such.sum()), squared[such].sum())
+                self.mean(memory).add(product[such].sum(), energy[such].sum())
 
-    def _pooled(self, z: Floats, past: Floats, previous: Floats) -> None:
+    def _strata(self, z: Floats, past: Floats, previous: Floats) -> None:
         fine = fine_counts(z)
-        self.count += z.size
         assert self.kolmogorov_smirnov is not None
         self.kolmogorov_smirnov.add(fine)
         self.mean(topics.CENTRE).bet(z)
@@ -388,6 +426,11 @@ def _integers(context: NoiseReductionContext) -> Process | None:
     """The process of integer noise whose 0 and ±1 have bets of their own: not of counts, nor a law of one's own."""
     family = context.description.family
     return context.description.claimed_process if family.integer and not (family.rated or family.own) else None
+
+
+def _places(n: int, k: int, d: int) -> NDArray[np.intp]:
+    """The number of each release, from 0, for noise (n, k, d)."""
+    return np.broadcast_to(np.arange(k)[:, None], (n, k, d))
 
 
 def _present(z: Floats) -> Floats:

@@ -76,10 +76,12 @@ class SameAnswer(Declared, Additive):
     def observe(self, batch: Batch) -> None:
         """Counts repeated requests whose release changed beyond rounding."""
         repeated, steps = _repeats(batch)
-        scale = np.abs(batch.releases[:, 1:]) + np.abs(batch.case.array)
+        scale = batch.scale[:, 1:]
         self.sessions += int(repeated.any(axis=1).sum())
         self.repeats += int(repeated.sum())
         changed = repeated & ~(steps <= SAME_RELEASE * scale).all(axis=2)
+        if not changed.any():
+            return
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
             sizes = np.nan_to_num(np.nanmedian(np.abs(batch.noise[:, 1:]), axis=(0, 2)))
         slight = changed & (steps <= np.maximum(NEGLIGIBLE * sizes[:, None], SAME_RELEASE * scale)).all(axis=2)

@@ -15,10 +15,9 @@ from nrverify.auditing.noise_reduction.checks.fingerprints import (
     EQUAL_SIZE,
     NOISE,
     SIZES,
-    Keys,
-    keys_of,
-    noise_keys,
-    size_keys,
+    keys_of_many,
+    noise_of,
+    sizes_of,
 )
 from nrverify.auditing.noise_reduction.checks.repeats import Seen
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
@@ -33,6 +32,8 @@ MOST_TRANSCRIPTS = 2**16
 """Sessions of a case whose transcripts are compared."""
 MOST_NOISE = 400_000
 """Sessions of all cases whose noise is compared: with so many, a seed of 32 bits repeats itself about 18 times."""
+MOST_WAITING = 2**16
+"""Numbers that wait for their keys: few enough to take little memory."""
 SINGLE_PRECISION_COLLISION = 2.0**-23
 """How likely two numbers of a single-precision source coincide: granted where whole transcripts are compared."""
 REPEATS = "{observed:.0f} repeats among {count} sessions of different seeds"
@@ -71,6 +72,7 @@ class Streams(Declared):
     """
 
     any_value = True
+    sees_any_order = True
 
     def __init__(self, mechanism: str, rate: float = 1.0) -> None:
         self.mechanism = mechanism
@@ -78,7 +80,10 @@ class Streams(Declared):
         self.sessions = 0
         self.seen: dict[Topic, Seen] = {}
         """Keys by what is compared."""
+        self._waiting: list[tuple[Topic, Floats, NDArray[np.int64], NDArray[np.int64], float]] = []
+        """What keys are to be made of, worked out for many batches together: rows, requests, sessions, likeliest."""
         self._before: dict[Topic, int] = {}
+        """How many were kept before this one was begun, or wait."""
         self._found: dict[Topic, tuple[int, int]] = {}
 
     @classmethod
@@ -98,20 +103,33 @@ class Streams(Declared):
             name = transcripts_of(batch.case.name)
             room = self._room(name)
             if room > 0:
-                keys = keys_of(batch.releases[:room])
-                sessions = np.arange(len(keys))
-                seen = self.seen.setdefault(name, Seen())
-                seen.equal = max(seen.equal, self._likeliest(batch))
-                seen.add(keys, _requests(batch, sessions), sessions)
-        if self._room(NOISE) > 0:
-            for name, keys in noise_keys(self.family, batch):
-                self._keep(name, keys, np.arange(len(keys)), EQUAL_NOISE, batch)
-        if self._room(SIZES[0]) > 0:
-            for name, keys, sessions in size_keys(self.family, batch):
-                self._keep(name, keys, sessions, EQUAL_SIZE, batch)
+                self._keep(name, batch.releases, np.arange(batch.sessions), self._likeliest(batch), batch)
+        # What is behind the noise is found by the order of falling times.
+        falling = not batch.case.any_order
+        if falling and self._room(NOISE) > 0:
+            for name, rows in noise_of(self.family, batch):
+                self._keep(name, rows, np.arange(len(rows)), EQUAL_NOISE, batch)
+        if falling and self._room(SIZES[0]) > 0:
+            for name, rows, sessions in sizes_of(self.family, batch):
+                self._keep(name, rows, sessions, EQUAL_SIZE, batch)
+        if sum(rows.size for _, rows, *_ in self._waiting) >= MOST_WAITING:
+            self.settle()
+
+    def settle(self) -> None:
+        """Makes the keys of what waits for them."""
+        waiting, self._waiting = self._waiting, []
+        for (name, rows, requests, sessions, equal), keys in zip(
+            waiting, keys_of_many([rows for _, rows, *_ in waiting]), strict=True
+        ):
+            seen = self.seen.setdefault(name, Seen())
+            seen.equal = max(seen.equal, equal)
+            seen.add(keys, requests, sessions)
+            self._before[name] -= len(rows)
+            self._found.pop(name, None)
 
     def empty_copy(self) -> Streams:
         """An empty copy that knows how much room is left: what is kept is no sum."""
+        self.settle()
         blank = Streams(self.mechanism, self.rate)
         names = self.seen.keys() | self._before.keys()
         blank._before = {name: self._before.get(name, 0) + self.seen.get(name, Seen()).count for name in names}
@@ -119,6 +137,8 @@ class Streams(Declared):
 
     def merge(self, other: Streams) -> None:
         """Keeps what another has kept, as far as there is room."""
+        self.settle()
+        other.settle()
         self.sessions += other.sessions
         for name, theirs in other.seen.items():
             own = self.seen.setdefault(name, Seen(equal=theirs.equal))
@@ -132,10 +152,12 @@ class Streams(Declared):
 
     def refuted(self, alpha: float) -> bool:
         """Whether there are more repeats than chance explains (α divided over the looks)."""
+        self.settle()
         return self.p_value() <= alpha / MOST_LOOKS
 
     def p_value(self) -> float:
         """The smallest over what is compared, times their number."""
+        self.settle()
         repeats = self._repeats().items()
         return min([1.0, *(len(self.seen) * self.seen[name].p_value(*found) for name, found in repeats)])
 
@@ -174,13 +196,15 @@ class Streams(Declared):
         return (*found, Size("different noises", noises, "streams")) if noises >= 2 else found
 
     def _room(self, name: Topic) -> int:
-        return _most(name) - self._before.get(name, 0) - self.seen.get(name, Seen()).count
+        seen = self.seen.get(name)
+        return _most(name) - self._before.get(name, 0) - (0 if seen is None else seen.count)
 
-    def _keep(self, name: Topic, keys: Keys, sessions: NDArray[np.int64], equal: float, batch: Batch) -> None:
-        """Keeps keys of sessions of a batch, all equally likely, as far as there is room."""
+    def _keep(self, name: Topic, rows: Floats, sessions: NDArray[np.int64], equal: float, batch: Batch) -> None:
+        """Keeps sessions of a batch, all equally likely, as far as there is room."""
         room = max(self._room(name), 0)
         kept = sessions[:room]
-        self.seen.setdefault(name, Seen(equal=equal)).add(keys[:room], _requests(batch, kept), kept)
+        self._waiting.append((name, rows[:room], _requests(batch, kept), kept, equal))
+        self._before[name] = self._before.get(name, 0) + len(kept)
 
     def _repeats(self) -> dict[Topic, tuple[int, int]]:
         """How many sessions and requests repeat others, by what is compared, where any do."""
@@ -190,10 +214,16 @@ class Streams(Declared):
         return {name: found for name, found in self._found.items() if any(found)}
 
     def _likeliest(self, batch: Batch) -> float:
-        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else."""
+        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else.
+
+        Whatever the order in which times were asked for, it is that of the same releases in falling order.
+        """
         times, d = batch.times, batch.releases.shape[2]
+        if times is not None and batch.case.any_order:
+            times = -np.sort(-times, axis=1)
         if not self.family.integer:
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
+            asked = -np.sort(-asked) if batch.case.any_order else asked
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
             # It ties as the given one does, for Laplace noise with probability (s/t)², or its step is the given one's.
             tied = kept**2 if self.family.jumps else np.where((kept == 1.0) | self.family.tied, 1.0, 0.0)

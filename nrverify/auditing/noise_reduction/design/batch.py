@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core.any_order import Placed
 from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.coincidences import comparable
 from nrverify.auditing.core.rosenblatt import SAME_RELEASE, Innovations
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
@@ -29,19 +31,27 @@ class Batch:
     placed: Placed | None = None
     """The transform of sessions in any order; None where times fall."""
 
-    @property
+    @cached_property
     def noise(self) -> Floats:
         """release − value."""
         return self.releases - self.case.array
+
+    @cached_property
+    def scale(self) -> Floats:
+        """|value| + |release|, by which rounding is judged."""
+        return np.abs(self.releases) + np.abs(self.case.array)
+
+    @cached_property
+    def comparable(self) -> NDArray[np.bool_]:
+        """Which releases are known to so many digits that exact coincidences mean something."""
+        return comparable(self.noise, self.scale)
 
     @property
     def steps(self) -> Floats:
         """From each release to the noisier one before, (n, k − 1, d); 0 where there is no more than rounding."""
         steps = -np.diff(self.noise, axis=1)
         # By the less noisy release, so that what counts as rounding says nothing of the sign of the step.
-        return np.where(
-            np.abs(steps) > SAME_RELEASE * (np.abs(self.releases) + np.abs(self.case.array))[:, 1:], steps, 0.0
-        )
+        return np.where(np.abs(steps) > SAME_RELEASE * self.scale[:, 1:], steps, 0.0)
 
     @property
     def sessions(self) -> int:
