@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import nrverify
-from nrverify.auditing.core.plots import plots
+from nrverify.auditing.core.plots import data as plots
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.cli import cli
