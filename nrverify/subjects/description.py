@@ -80,8 +80,8 @@ class Description:
     sensitivity: float | None = attribute(
         POSITIVE,
         "How far apart the values of neighbours may be (ℓ1 for `laplace` and `discrete-laplace`, else ℓ2); an integer "
-        "for `discrete-laplace`, the root of one for `discrete-gaussian`; needed with knob `epsilon`, and by "
-        "boundaries and private stopping.",
+        "for `skellam` and `discrete-laplace`, the root of one for `discrete-gaussian`; needed with knob "
+        "`epsilon`, and by boundaries and private stopping.",
         applies=CLAIMING,
     )
     delta: float | None = attribute(

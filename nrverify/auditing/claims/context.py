@@ -117,8 +117,8 @@ def dp_words(epsilon: float, delta: float) -> str:
 
 
 def _curve(host: Host) -> tuple[Point, ...]:
-    deltas = host.ask(ScalarRequest("delta_of", list(CURVE)))
-    for epsilon, delta in zip(CURVE, deltas.tolist(), strict=True):
+    deltas = host.ask(ScalarRequest("delta_of", list(CURVE))).tolist()
+    for epsilon, delta in zip(CURVE, deltas, strict=True):
         if not 0 <= delta <= 1:
             raise SubjectFailed(f"delta_of({epsilon!r}) is {delta!r}: it must be a probability, from 0 to 1")
     rises = np.flatnonzero(np.diff(deltas) > ROUNDING)
@@ -129,9 +129,7 @@ def _curve(host: Host) -> tuple[Point, ...]:
             "must not rise with ε"
         )
     points = [
-        fixed_point(epsilon, float(delta))
-        for epsilon, delta in zip(CURVE, deltas, strict=True)
-        if delta <= LARGEST_DELTA
+        fixed_point(epsilon, delta) for epsilon, delta in zip(CURVE, deltas, strict=True) if delta <= LARGEST_DELTA
     ]
     # Beyond the first pure point nothing more is claimed.
     pure = next((index for index, point in enumerate(points) if point.delta == 0), len(points))

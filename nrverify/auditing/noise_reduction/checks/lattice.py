@@ -26,6 +26,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.design.any_order import in_any_order
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
@@ -50,6 +51,8 @@ SINGLE_NAME = "single precision"
 FINER_BITS = 18
 """Grids so many bits below the finest that is judged are known for what they are."""
 RELEASES, NOISE, STEPS = "releases", "noise", "steps"
+UNORDERED = {RELEASES: "releases in any order", NOISE: "noise in any order"}
+"""Kinds of numbers of sessions whose times come in any order."""
 IN_CLEAR = ("no number is the value itself", "{observed:.0f} of {count} numbers are the value itself")
 INTEGER = Need(lambda context: bool(context.description.integer), "the noise claimed is real-valued")
 REAL = Need(lambda context: not context.description.integer, "the noise claimed is integer-valued")
@@ -73,9 +76,10 @@ class OnGrid:
     def fault(self) -> Fault:
         """What leaves such numbers on such a grid."""
         most = self.hits > MOST * self.count
-        if self.single and (most or self.kind == RELEASES):
+        released = self.kind in (RELEASES, UNORDERED[RELEASES])
+        if self.single and (most or released):
             return SINGLE_PRECISION
-        if self.kind == RELEASES:
+        if released:
             return ROUNDED
         return NOISE_ROUNDED if most else SOME_ROUNDED
 
@@ -113,24 +117,33 @@ class Lattice(Declared):
     """
 
     sees_grid = True
+    sees_any_order = True
 
-    def __init__(self, granularity: float | None = None) -> None:
-        """`granularity` is the grid that releases are claimed to be on; coarser ones are looked for."""
+    def __init__(self, granularity: float | None = None, any_order: bool = False) -> None:
+        """`granularity` is the grid that releases are claimed to be on; coarser ones are looked for.
+
+        With `any_order` sessions whose times come in any order are examined, too.
+        """
         self.granularity = granularity
+        self.any_order = any_order
         self.samples = 0
         self.bare = BareValues()
         self.p_value = 1.0
         self.found: OnGrid | None = None
-        self._kept: dict[str, list[Kept]] = {RELEASES: [], NOISE: [], STEPS: []}
+        kinds = (RELEASES, NOISE, STEPS, *(UNORDERED.values() if any_order else ()))
+        self._kept: dict[str, list[Kept]] = {kind: [] for kind in kinds}
         self._judged = False
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> Lattice:
         """With the grid that is claimed."""
-        return cls(context.description.granularity)
+        return cls(context.description.granularity, in_any_order(context.description))
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
+        if batch.case.any_order:
+            self._observe_any_order(batch)
+            return
         if self.granularity is not None and multiples_of(batch.case.array, self.granularity).any():
             # A release of a value on the grid may be the value itself, as often as the law of its noise says.
             return
@@ -150,9 +163,30 @@ class Lattice(Declared):
         self._keep(NOISE, np.where(again, np.nan, batch.noise), size, unit)
         self._keep(STEPS, np.diff(batch.releases, axis=1), size[:, 1:], unit[:, 1:])
 
+    def _observe_any_order(self, batch: Batch) -> None:
+        """One release of each session, of all positions by turns: given others a release may be one of them again.
+
+        Alone it has the law of the noise at its time, where times are fixed in advance; those of others are left out.
+        """
+        if not self.any_order or not batch.case.fixed:
+            return
+        value, positions = batch.case.array, batch.releases.shape[1]
+        for position in range(min(positions, batch.sessions)):
+            time = float(np.min(batch.asked[:, position]))
+            alone = batch.releases[position::positions, position : position + 1]
+            self.bare.add(alone, value, np.array([min(time, math.sqrt(time))]))
+        if self._judged:
+            return
+        self.samples += batch.sessions
+        rows = np.arange(batch.sessions)
+        releases, unit = (part[rows, rows % positions] for part in (batch.releases, _noise_sizes(batch.noise)))
+        size = np.abs(releases) + np.abs(value)
+        self._keep(UNORDERED[RELEASES], np.where(releases == value, np.nan, releases), size, unit)
+        self._keep(UNORDERED[NOISE], releases - value, size, unit)
+
     def empty_copy(self) -> Lattice:
         """An empty copy; once judged, it looks no more, which plain sums could not say."""
-        blank = Lattice(self.granularity)
+        blank = Lattice(self.granularity, self.any_order)
         blank._judged = self._judged
         return blank
 
@@ -213,12 +247,14 @@ class Lattice(Declared):
             if kept
         }
         self._kept = {}
-        noise = found[NOISE].numbers if NOISE in found else np.empty(0)
-        if noise.size < FEWEST_NUMBERS:
+        noises = [found[kind] for kind in (NOISE, UNORDERED[NOISE]) if kind in found]
+        noises = [noise for noise in noises if noise.numbers.size >= FEWEST_NUMBERS]
+        if not noises:
             return
         # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
-        peak = 10 * 0.05 / max(float(np.quantile(np.abs(noise), 0.05)), 1e-300)
-        grids = _grids(float(np.median(found[NOISE].units)))
+        lowest = min(float(np.quantile(np.abs(noise.numbers), 0.05)) for noise in noises)
+        peak = 10 * 0.05 / max(lowest, 1e-300)
+        grids = _grids(float(np.median(noises[0].units)))
         if self.granularity is not None:
             grids = [many * self.granularity for many in COARSER]
         tests = len(found) * (len(grids) + 1)
@@ -319,6 +355,8 @@ class Integers(Declared, Additive):
 
     Catches real-valued noise added to a count. Needs no error probability.
     """
+
+    sees_any_order = True
 
     def __init__(self) -> None:
         self.samples = 0

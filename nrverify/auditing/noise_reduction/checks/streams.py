@@ -72,6 +72,7 @@ class Streams(Declared):
     """
 
     any_value = True
+    sees_any_order = True
 
     def __init__(self, mechanism: str, rate: float = 1.0) -> None:
         self.mechanism = mechanism
@@ -103,10 +104,12 @@ class Streams(Declared):
             room = self._room(name)
             if room > 0:
                 self._keep(name, batch.releases, np.arange(batch.sessions), self._likeliest(batch), batch)
-        if self._room(NOISE) > 0:
+        # What is behind the noise is found by the order of falling times.
+        falling = not batch.case.any_order
+        if falling and self._room(NOISE) > 0:
             for name, rows in noise_of(self.family, batch):
                 self._keep(name, rows, np.arange(len(rows)), EQUAL_NOISE, batch)
-        if self._room(SIZES[0]) > 0:
+        if falling and self._room(SIZES[0]) > 0:
             for name, rows, sessions in sizes_of(self.family, batch):
                 self._keep(name, rows, sessions, EQUAL_SIZE, batch)
         if sum(rows.size for _, rows, *_ in self._waiting) >= MOST_WAITING:
@@ -211,10 +214,16 @@ class Streams(Declared):
         return {name: found for name, found in self._found.items() if any(found)}
 
     def _likeliest(self, batch: Batch) -> float:
-        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else."""
+        """At most this is P(a transcript is a given one): of the increments for integer noise, of the floats else.
+
+        Whatever the order in which times were asked for, it is that of the same releases in falling order.
+        """
         times, d = batch.times, batch.releases.shape[2]
+        if times is not None and batch.case.any_order:
+            times = -np.sort(-times, axis=1)
         if not self.family.integer:
             asked = batch.asked[0][np.isfinite(batch.asked[0])]
+            asked = -np.sort(-asked) if batch.case.any_order else asked
             kept = np.minimum(asked[1:] / asked[:-1], asked[:-1] / asked[1:])
             # It ties as the given one does, for Laplace noise with probability (s/t)², or its step is the given one's.
             tied = kept**2 if self.family.jumps else np.where((kept == 1.0) | self.family.tied, 1.0, 0.0)
