@@ -158,7 +158,7 @@ def absurd_pictures():
     yield plots.Quantiles("t", (), (), (), (), 0, "")
 
 
-@pytest.mark.parametrize("picture", list(absurd_pictures()), ids=lambda plot: type(plot).__name__)
+@pytest.mark.parametrize("plot", list(absurd_pictures()), ids=lambda plot: type(plot).__name__)
 def test_absurd_numbers_are_drawn_all_the_same(plot):
     drawn = chart(plot)
     assert "nan" not in drawn.drawing
