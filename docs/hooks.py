@@ -33,6 +33,7 @@ PAGES = {
     "numerics.md": "docs/NUMERICS.md",
     "ci.md": "docs/CI.md",
     "report.md": "docs/REPORT.md",
+    "commands.md": "docs/COMMANDS.md",
     "gallery.md": "reports/gallery.md",
     "limits.md": "docs/LIMITS.md",
     "protocol.md": "nrverify/subjects/PROTOCOL.md",

@@ -9,8 +9,8 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-MAY_NAME_THE_OWNER = {"pyproject.toml", "README.md", "tests/test_published.py"}
-"""The README shows how the action is used, which needs its address."""
+MAY_NAME_THE_OWNER = {"pyproject.toml", "README.md", "docs/CI.md", "tests/test_published.py"}
+"""The two documents show how CI installs it, which needs its address."""
 
 
 def project():

@@ -128,6 +128,8 @@ class _Session:
 
     def release(self, at: float) -> Floats:
         """The value with the noise of this time."""
+        if not 0 < at <= self.time:
+            raise ValueError(f"the time {at} is not between 0 and the last one, {self.time}")
         kept = 0.0 if np.isinf(self.time) else at / self.time
         if at < self.time:
             normals = self.rng.standard_normal(len(self.value))

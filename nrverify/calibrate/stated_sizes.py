@@ -16,13 +16,19 @@ from scipy.special import bdtr
 
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
-from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies, NoTies
+from nrverify.auditing.noise_reduction.checks.value import ValueLaw
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
+from nrverify.auditing.noise_reduction.unknown_times.release_shape import SCORES, UnknownReleases
+from nrverify.auditing.threshold.drawing import Runs
+from nrverify.auditing.threshold.law import ThresholdLaw
+from nrverify.calibrate import planted_faults as faults
 from nrverify.calibrate.jobs import Job
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
@@ -30,8 +36,8 @@ from nrverify.laws.process import Process
 from nrverify.subjects.policies import Fixed
 
 Floats = NDArray[np.float64]
-Draw = Callable[[float, np.random.Generator], Batch]
-"""Transcripts with a fault of a size."""
+Draw = Callable[[float, np.random.Generator], Batch | Runs]
+"""Transcripts, or runs, with a fault of a size."""
 
 ALPHA = 1e-6
 """Of a default run; a check has its share of it."""
@@ -69,6 +75,8 @@ class Planted:
     unit: str
     draw: Draw
     factor: float = ADDS_UP
+    fewer: bool = False
+    """Whether the fault is the larger the smaller the number is."""
     looks: int = 1
     """How often transcripts are drawn and merged: bets that learn are made at a merge."""
 
@@ -183,6 +191,14 @@ def _follows_step(size: float, rng: np.random.Generator) -> Batch:
     return _batch(np.stack([release + step, release], axis=1), times=(2.0, 1.0), known=False)
 
 
+def _unknown_releases() -> UnknownReleases:
+    return UnknownReleases(SCORES["brownian"])
+
+
+def _threshold_law() -> ThresholdLaw:
+    return ThresholdLaw([faults.HALTING], ["run_many"])
+
+
 PLANTED = (
     Planted("law.release", lambda: ReleaseLaw(Knob(0.01, 1000.0, True)), "relative", _smaller),
     Planted("law.transcript", TranscriptLaw, "relative", _smaller),
@@ -192,8 +208,14 @@ PLANTED = (
     Planted("ties (Brownian)", NoTies, "probability", _tied, ONE_EVENT),
     Planted("law.increments (times unknown)", IncrementLaw, "correlation", _follows_step, looks=4),
     Planted("independence.coordinates (times unknown)", UnknownCoordinates, "probability", _signs_agree),
+    Planted("law.adaptive", AdaptiveLaw, "relative", faults.smaller_when_adaptive),
+    Planted("law.value", lambda: ValueLaw([faults.FAR]), "relative", faults.smaller_at_a_value),
+    Planted("law.release (times unknown)", _unknown_releases, "probability", faults.on_the_wrong_side),
+    Planted("randomness.streams", lambda: Streams("brownian"), "streams", faults.of_few_streams, ONE_EVENT, True),
+    Planted("threshold.law", _threshold_law, "probability", faults.halts_more_often),
 )
-"""A statement of every unit that sampled checks of noise reduction make."""
+"""Statements that sampled checks make. What is computed and not sampled (boundaries, claims from the exact law) is not
+among them: its sizes are tolerances, and say so."""
 
 
 def measured(index: int, seed: int, trials: int = TRIALS) -> Stated:
@@ -208,7 +230,8 @@ def measured(index: int, seed: int, trials: int = TRIALS) -> Stated:
         return sum(bool(planted.seen(value, rng).refuted(alpha)) for _ in range(trials))
 
     value = size.value
-    counts = refuted(value / 3), refuted(value), refuted(planted.factor * value)
+    sizes = (value * 3, value, value / planted.factor) if planted.fewer else (value / 3, value, planted.factor * value)
+    counts = refuted(sizes[0]), refuted(sizes[1]), refuted(sizes[2])
     return Stated(planted.name, size.quantity, size.unit, value, planted.factor, trials, *counts)
 
 

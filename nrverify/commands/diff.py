@@ -58,7 +58,7 @@ def _report(file: str) -> Report:
         raise click.UsageError(f"cannot read {file!r}: {error.strerror or error}") from error
     except RecursionError as error:
         raise click.UsageError(f"{file!r} is not a report of an audit: it is nested too deeply") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         words = f"it has no field {error}" if isinstance(error, KeyError) else str(error)
         raise click.UsageError(
             f"{file!r} is not a report of an audit: {words}; write one with `nrverify audit SUBJECT --json FILE`"

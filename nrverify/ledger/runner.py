@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -74,9 +74,10 @@ def run_all(
     chosen = list(located)
     tasks = {EvidenceTask(item.module, item.attribute, profile, seed, written): item.evidence for item in chosen}
     if executor is None:
-        yield from map(run_task, tasks)
+        for group in _groups(tasks):
+            yield from _run_group(group)
         return
-    futures = {executor.submit(run_module, group): group for group in _by_module(tasks)}
+    futures = {executor.submit(run_group, group): group for group in _groups(tasks)}
     for future in as_completed(futures):
         error = future.exception()
         if error is None:
@@ -89,17 +90,25 @@ def run_all(
             yield _result(tasks[task], Record(), 0.0, (), words)
 
 
-def _by_module(tasks: Iterable[EvidenceTask]) -> list[tuple[EvidenceTask, ...]]:
-    """Tasks of a module go to one worker, where sympy remembers what it simplified; the largest modules start first."""
+def _groups(tasks: Mapping[EvidenceTask, Evidence]) -> list[tuple[EvidenceTask, ...]]:
+    """Tasks for one worker: those of a module, where sympy remembers what it simplified, and all that ask Coq, which
+    loads its libraries once for them; the largest groups start first."""
     groups: dict[str, list[EvidenceTask]] = {}
-    for task in tasks:
-        groups.setdefault(task.module, []).append(task)
+    for task, evidence in tasks.items():
+        groups.setdefault("" if evidence.kind is EvidenceKind.KERNEL else task.module, []).append(task)
     return sorted(map(tuple, groups.values()), key=len, reverse=True)
 
 
-def run_module(tasks: tuple[EvidenceTask, ...]) -> list[Result]:
+def run_group(tasks: tuple[EvidenceTask, ...]) -> list[Result]:
     """Runs the evidence of several tasks in this process."""
-    return [run_task(task) for task in tasks]
+    return list(_run_group(tasks))
+
+
+def _run_group(tasks: Sequence[EvidenceTask]) -> Iterator[Result]:
+    located = [locate(task.module, task.attribute) for task in tasks]
+    with _workshop(located) as workshop:
+        for task, evidence in zip(tasks, located, strict=True):
+            yield run_evidence(evidence, PROFILES[task.profile], task.seed, task.written, workshop)
 
 
 def spent_share(evidence: Iterable[Evidence]) -> float:
@@ -107,12 +116,7 @@ def spent_share(evidence: Iterable[Evidence]) -> float:
     return sum(item.share for item in evidence)
 
 
-def run_task(task: EvidenceTask) -> Result:
-    """Runs the evidence of a task in this process."""
-    return run_evidence(locate(task.module, task.attribute), PROFILES[task.profile], task.seed, task.written)
-
-
-def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool = True) -> Result:
+def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool = True, workshop: Any = None) -> Result:
     """Runs the accepted form, then every wrong variant; the outcome is `failed` unless all goes as it must.
 
     With `written` the steps of derivations are written out.
@@ -125,13 +129,13 @@ def run_evidence(evidence: Evidence, profile: Profile, seed: int, written: bool 
     started = time.perf_counter()
     record = Record(written=written)
     rejected: list[str] = []
-    with _workshop(evidence) as workshop:
-        accepted = context(evidence, record, profile, seed, workshop=workshop)
+    with nullcontext(workshop) if workshop else _workshop([evidence]) as place:
+        accepted = context(evidence, record, profile, seed, workshop=place)
         problem = _outcome_of(partial(evidence.function, accepted), must_refute=False)
         for name, changes in evidence.rejects.items():
             if problem:
                 break
-            wrong = context(evidence, Record(written=False), profile, seed, shrink=False, workshop=workshop)
+            wrong = context(evidence, Record(written=False), profile, seed, shrink=False, workshop=place)
             problem = _outcome_of(partial(evidence.function, wrong, **changes), must_refute=True)
             if problem:
                 problem = f"wrong variant {name!r}: {problem}"
@@ -145,13 +149,21 @@ def not_run(evidence: Evidence, why: str) -> Result:
     return replace(_result(evidence, Record(), 0.0, (), ""), outcome=NOT_RUN, message=why)
 
 
-def _workshop(evidence: Evidence) -> AbstractContextManager[Any]:
-    """Where Coq compiles the files of a piece of evidence, for all of its forms."""
-    if evidence.kind is not EvidenceKind.KERNEL:
+def _workshop(chosen: Sequence[Evidence]) -> AbstractContextManager[Any]:
+    """Where Coq compiles the files of some pieces of evidence, for all of their forms."""
+    kernel = [evidence for evidence in chosen if evidence.kind is EvidenceKind.KERNEL]
+    if not kernel:
         return nullcontext()
+    from nrverify.ledger.coq.coqc import missing
+    from nrverify.ledger.coq.kernel import announce
     from nrverify.ledger.coq.workshop import Workshop
 
-    return Workshop()
+    if missing():
+        return nullcontext()
+    workshop = Workshop()
+    for evidence in kernel:
+        announce(evidence, workshop)
+    return workshop
 
 
 def context(

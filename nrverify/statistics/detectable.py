@@ -11,10 +11,13 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, expit, gammaincinv
 
 from nrverify.statistics.labels import LabelBets
-from nrverify.statistics.wealth import TIE_EFFECTS, MeanWealth, ScaleWealth, log_average
+from nrverify.statistics.wealth import TIE_EFFECTS, BinWealth, MeanWealth, ScaleWealth, log_average
+
+Floats = NDArray[np.float64]
 
 SMALLEST, LARGEST = 1e-6, 1e3
 """Between which an effect is sought: no budget sees less, and more is no matter of statistics."""
@@ -81,10 +84,42 @@ def detectable_probability(count: int, probability: float, needed: float) -> flo
     return max(changes, default=1.0)
 
 
+def detectable_sum(log_wealth: Floats, seen: float, foreseen: float, most: float, needed: float) -> float:
+    """The change, up or down, of a sum on which bets of the form Σθh − paid(θ) rest, from its expectation.
+
+    `log_wealth` is what they have won at the sum `seen`; no sum is larger than `most`. Its median is near its mean.
+    """
+    paid = TIE_EFFECTS * seen - log_wealth
+
+    def won(total: float) -> bool:
+        return log_average(TIE_EFFECTS * total - paid) >= needed
+
+    found = []
+    # A direction in which even the largest change would not win tells nothing.
+    if most - foreseen > SMALLEST and won(most):
+        found.append(_least(lambda x: won(foreseen + x), most - foreseen))
+    if foreseen > SMALLEST and won(0.0):
+        found.append(_least(lambda x: won(foreseen - x), foreseen))
+    return max(found, default=math.inf)
+
+
+def detectable_share(cells: int, count: int, needed: float) -> float:
+    """The share of so many numbers that lies in the wrong half of equally likely cells, where bets on the cells win."""
+    signs = np.repeat([1.0, -1.0], cells // 2)
+
+    def won(x: float) -> bool:
+        planted = BinWealth(np.full(cells, 1 / cells))
+        planted.bet(count / cells * (1 + 2 * x * signs))
+        return planted.log_e >= needed
+
+    return _least(won, 0.5) if count else math.inf
+
+
 def detectable_odds(bets: LabelBets, count: float, claim: float, needed: float) -> float:
     """The ε by which an attacker knows the label of each of so many sessions with which the bets on it refute a claim.
 
-    Of the predictors one knows it: the others win nothing, and have their share of the wealth.
+    Of the predictors one knows it: the others win nothing, and have their share of the wealth. Infinite where so few
+    sessions refute nothing.
     """
 
     def wins(beyond: float) -> bool:
@@ -100,7 +135,8 @@ def detectable_odds(bets: LabelBets, count: float, claim: float, needed: float) 
                 planted.bet(guess, np.array([claim]), label, 0.5 * count * share)
         return planted.log_e >= needed
 
-    return claim + _least(wins)
+    found = _least(wins)
+    return claim + found if found < LARGEST else math.inf
 
 
 def detectable_correlation(count: int, needed: float, regret: float) -> float:

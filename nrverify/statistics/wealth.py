@@ -184,6 +184,10 @@ class ExponentialWealth(Additive):
         return Estimate(Measure.SCALE, 1.0, self.ratio, error, self.count)
 
 
+LEAST_ODDS, ODDS_ALPHA = "least_odds", 1e-6
+"""The number of an estimate that is the limit of a factor in the odds, and its level: that of a default run."""
+
+
 @dataclass
 class TieWealth(Additive):
     """Bets that events of known probability p have log odds moved by θh: Σ θhA − log(1 + p(e^{θh} − 1))."""
@@ -223,10 +227,22 @@ class TieWealth(Additive):
         """The factor in the odds (per unit of the covariate) that won most."""
         return float(np.exp(TIE_EFFECTS[int(np.argmax(self.log_wealth))]))
 
+    def _least_odds(self) -> float:
+        """The factor nearest to 1 that is not refuted at any look, of those bet on.
+
+        Under a factor the wealth of another over its own is a martingale of mean 1.
+        """
+        best = int(np.argmax(self.log_wealth))
+        likely = self.log_wealth[best] - self.log_wealth < np.log(TIE_EFFECTS.size / ODDS_ALPHA)
+        if self.log_wealth[best] < np.log(TIE_EFFECTS.size / ODDS_ALPHA):
+            return 1.0
+        return float(np.exp(min(TIE_EFFECTS[likely], key=abs)))
+
     def estimate(self) -> Estimate:
         """How many happened of how many were expected; with a covariate, how the odds change with it."""
         counts = {"happened": float(self.happened), "foreseen": self.foreseen}
         if self.along:
+            counts[LEAST_ODDS] = self._least_odds()
             return Estimate(Measure.ODDS, 1.0, self.odds_ratio, None, self.count, counts)
         share = self.foreseen / self.count if self.count else 0.0
         error = (self.count * share * (1 - share)) ** 0.5 if 0 <= share <= 1 else None

@@ -80,8 +80,8 @@ class Description:
     sensitivity: float | None = attribute(
         POSITIVE,
         "How far apart the values of neighbours may be (ℓ1 for `laplace` and `discrete-laplace`, else ℓ2); an integer "
-        "for `discrete-laplace`, the root of one for `discrete-gaussian`; needed with knob `epsilon`, and by "
-        "boundaries and private stopping.",
+        "for `skellam` and `discrete-laplace`, the root of one for `discrete-gaussian`; needed with knob "
+        "`epsilon`, and by boundaries and private stopping.",
         applies=CLAIMING,
     )
     delta: float | None = attribute(
@@ -176,7 +176,7 @@ class Description:
         one_of(*NUMERICS),
         "`idealized` where absent: the claim is that of real arithmetic, and an attack on the last bits is advice. "
         "`exact`: what is released, to the last bit, is the ideal release correctly rounded, and an attack refutes.",
-        applies=NOISE_REDUCTION,
+        applies=(*NOISE_REDUCTION, *ANY),
         since="0.2",
     )
     epsilon: float | None = attribute(

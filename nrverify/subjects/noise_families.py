@@ -161,6 +161,7 @@ FAMILIES: dict[str, NoiseFamily] = {
         likeliest=_likeliest_counts,
         integer=True,
         rated=True,
+        sensitivity="an integer",
     ),
     "discrete-laplace": NoiseFamily(
         _discrete_laplace,

@@ -98,6 +98,8 @@ def charge(answer: Any, smallest: float, output: Any) -> float:
         if isinstance(answer, (str, bytes, bool)):
             raise TypeError(answer)
         found = float(answer)
+    except OverflowError:
+        found = math.inf
     except (TypeError, ValueError):
         raise SubjectFailed(f"spent({shown}) is {reprlib.repr(answer)[:60]}: it must be a number") from None
     if not (math.isfinite(found) and found >= smallest):

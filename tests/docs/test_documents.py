@@ -16,7 +16,7 @@ DOCUMENTS = sorted(
 )
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
-ADAPTERS = {"README.md": ["MyBrownian"], "docs/ADAPTER.md": ["Counter", "OneRelease", "AnyOrder"]}
+ADAPTERS = {"README.md": ["MyBrownian", "Count"], "docs/ADAPTER.md": ["Counter", "OneRelease", "AnyOrder"]}
 
 
 def blocks(name):
@@ -56,7 +56,7 @@ def test_the_mistake_that_the_readme_proposes_is_refuted():
 
 
 def test_the_budget_that_is_shown_runs(capsys):
-    (code,) = [block for block in blocks("README.md") if "Composition(" in block]
+    (code,) = [block for block in blocks("docs/COMMANDS.md") if "Composition(" in block]
     exec(code, {})
     assert "epsilon=1.5" in capsys.readouterr().out
 

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nrverify.auditing.core.report import Report
+
 MANY = int(10_000 * float(os.environ.get("NRVERIFY_FUZZ", "1")))
 """Cases of a cheap kind."""
 MOST_GROWTH = 500 * 2**10
@@ -23,12 +25,12 @@ FIXED = "20261118"
 CORPUS = Path(__file__).parent / "corpus"
 
 
-def fresh() -> random.Random:
-    """Random numbers from a seed that a failure shows, as it is printed."""
+def fresh(part: str = "") -> random.Random:
+    """Random numbers from a seed that a failure shows, as it is printed; each part of a test has its own."""
     given = os.environ.get("NRVERIFY_FUZZ_SEED") or FIXED
     seed = secrets.randbelow(2**32) if given == "random" else int(given)
     print(f"NRVERIFY_FUZZ_SEED={seed}")
-    return random.Random(seed)
+    return random.Random(f"{seed} {part}" if part else seed)
 
 
 def corpus(kind: str) -> list:
@@ -42,6 +44,15 @@ def bounded_memory() -> Iterator[None]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_GROWTH
+
+
+def concluded(report: Report) -> bool:
+    """Whether an audit came to a verdict that can be written down, or says in one sentence why not."""
+    json.loads(report.to_json())
+    assert str(report)
+    if report.verdict == "errored":
+        return report.exit_code == 3 and one_sentence(report.message or "")
+    return report.exit_code in (0, 1, 4)
 
 
 def one_sentence(words: str) -> bool:

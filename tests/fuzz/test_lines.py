@@ -8,9 +8,11 @@ import pytest
 from nrverify.subjects.answers import bits, halting_rounds, numbers
 from nrverify.subjects.command.describe_reply import read_description
 from nrverify.subjects.command.json_lines import BadReply, read_array, read_reply
+from nrverify.subjects.command.outputs import read_outputs, read_spent
 from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.outputs import feature_rows, normal
 from tests.fuzz.fuzzing import MANY, bounded_memory, corpus, fresh, one_sentence
-from tests.support.awkward import awkward
+from tests.support.awkward import AWKWARD, awkward
 from tests.support.damage import damaged
 
 READERS = (
@@ -18,7 +20,13 @@ READERS = (
     lambda content: numbers(read_array(content), (3, 2, 1), "sample()"),
     lambda content: numbers(read_array(content), (1,), "release()"),
     lambda content: halting_rounds(read_array(content), 3),
+    lambda content: halting_rounds(read_array(content), 2, 3),
     lambda content: bits(read_array(content)),
+    lambda content: read_outputs(content, 2),
+    lambda content: read_spent(read_outputs(content, 2), 0.1),
+    lambda content: read_spent([content], 0.1),
+    lambda content: feature_rows([content, content]),
+    lambda content: normal(content, "run()"),
 )
 SHAPES = ([3, 2, 1], [6], [0], [5_000_000, 0], [2**47, 0], [0, 2**47], [1] * 32, [-1], [2**63], [True], [1.0])
 
@@ -38,6 +46,9 @@ def a_line(rng):
     if rng.random() < 0.3:
         encoding = rng.choice(["f64le", "i64le"])
         reply = {"id": 1, "result": {"shape": rng.choice(SHAPES), encoding: rng.choice(["", "AAAAAAAA8D8=" * 6])}}
+    elif rng.random() < 0.3:
+        priced = {"output": rng.choice(AWKWARD), "spent": rng.choice(AWKWARD)}
+        reply = {"id": 1, "result": rng.choice([priced, [priced, priced], [priced["output"], priced["spent"]]])}
     else:
         reply = awkward(rng)
     line = json.dumps(reply).encode()

@@ -31,10 +31,26 @@ class Boundary:
         return 40.0 / epsilon**2 + 1.0 / epsilon
 
 
+class Outputs:
+    """Any mechanism, with outputs of several kinds, a price of each, and features."""
+
+    mechanism, smallest_epsilon, delta = "any", 0.5, 1e-6
+    neighbours = (([0, 1], [1, 1]), ("a", None))
+
+    def run(self, data, seed):
+        return [None, True, "text", 1.5, [1, [2]], 7][np.random.default_rng(seed).integers(6)]
+
+    def spent(self, output):
+        return 1.0
+
+    def features(self, output):
+        return [float(len(repr(output)))]
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("right")
-    for subject in (Unseeded, Wrong, Boundary):
+    for subject in (Unseeded, Wrong, Boundary, Outputs):
         nrverify.audit(subject(), record=folder / f"{subject.__name__}.nrreplay", samples=150)
     return sorted(folder.glob("*.nrreplay"))
 

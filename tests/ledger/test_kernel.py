@@ -14,7 +14,7 @@ from nrverify.ledger.coq.source import code_of, forbidden_word, theorems_in, wit
 from nrverify.ledger.coq.term import coq_number, coq_term
 from nrverify.ledger.coq.workshop import check_axioms, check_pinned
 from nrverify.ledger.evidence import Core, Undecided
-from nrverify.ledger.runner import NOT_ASKED, PROFILES, run_evidence
+from nrverify.ledger.runner import NOT_ASKED, PROFILES, EvidenceTask, _groups, run_evidence
 from nrverify.ledger.suites import load_suites
 from nrverify.ledger.verdicts import NOT_RUN, settle
 from nrverify.ledger.verification import Verification, verify
@@ -159,6 +159,16 @@ def test_without_coq_it_is_not_run_with_the_remedy_and_required_it_fails(without
     assert coqc.INSTALL in result.message
     monkeypatch.setenv(coqc.REQUIRE, "node,coqc")
     assert run_evidence(EVIDENCE[0], PROFILES["quick"], 0).failed
+
+
+def test_all_evidence_for_the_kernel_goes_to_one_worker():
+    located = [
+        item for item in load_suites().evidence if item.evidence.kind in (EvidenceKind.KERNEL, EvidenceKind.READING)
+    ]
+    tasks = {EvidenceTask(item.module, item.attribute, "quick", 0, False): item.evidence for item in located}
+    kinds = [{tasks[task].kind for task in group} for group in _groups(tasks)]
+    assert kinds.count({EvidenceKind.KERNEL}) == 1
+    assert kinds.count({EvidenceKind.READING}) == len(kinds) - 1
 
 
 def test_without_coq_nothing_is_counted_and_nothing_fails(without_coq):

@@ -7,6 +7,7 @@ import sympy as sp
 
 from nrverify.ledger import EvidenceKind, kernel, supports
 from nrverify.ledger.coq.coqc import missing
+from nrverify.ledger.coq.goals import equality
 from nrverify.ledger.coq.workshop import CLASSICAL, Workshop
 from nrverify.ledger.evidence import Core, Undecided
 from nrverify.ledger.runner import PROFILES, run_evidence
@@ -123,6 +124,31 @@ def test_what_is_neither_proved_nor_refuted_is_undecided(core):
     result = run_evidence(evidence, PROFILES["quick"], 0)
     assert result.failed
     assert "wrong variant 'no': Undecided" in result.message
+
+
+def test_files_are_asked_in_one_run_and_if_it_is_refused_the_file_at_fault_is_named(core, tmp_path):
+    text = SOUND.replace("twice", "double")
+    other = Core(tmp_path / "other.v", ("double_grows",), ("anything else",))
+    other.source.write_text(text, "utf-8")
+    with Workshop() as workshop:
+        workshop.build(other.source)
+        other.statements.write_text(workshop.statements(other), "utf-8")
+    with Workshop() as workshop:
+        workshop.expect(core, [equality("twice", ["x"], 2 * x, (), (), 2 * x).question])
+        workshop.expect(other, [equality("double", ["x"], 2 * x, (), (), 2 * x).question])
+        assert "twice_grows" in workshop.pass_gates(core)
+        assert "double_grows" in workshop.pass_gates(other)
+        assert len(workshop.proved) == 2
+        assert len(list(workshop.folder.glob("ask*.v"))) == 1
+    assumed = text.replace("Section Growth.", "Context (h : forall x, 0 < x -> x < 2 * x).\nSection Growth.")
+    other.source.write_text(assumed.replace("unfold double. lra.", "exact (h x H)."), "utf-8")
+    with Workshop() as workshop:
+        workshop.expect(core, [equality("twice", ["x"], 2 * x, (), (), 2 * x).question])
+        workshop.expect(other, [equality("double", ["x"], 2 * x, (), (), 2 * x).question])
+        assert "twice_grows" in workshop.pass_gates(core)
+        assert workshop.proved == set()
+        with pytest.raises(Undecided, match="rests on"):
+            workshop.pass_gates(other)
 
 
 @pytest.mark.parametrize("evidence", EVIDENCE, ids=lambda evidence: evidence.core.source.stem)

@@ -2,14 +2,26 @@
 
 import math
 
+from nrverify.subjects.describe import attributes
+
 MEMBERS = [
-    *("id", "result", "refused", "skipped", "error", "protocol", "name", "version", "mechanism", "knob", "methods"),
-    *("encodings", "sensitivity", "delta", "rate", "range", "dimensions", "process", "interval", "shape", "f64le"),
-    "i64le",
+    *("id", "result", "refused", "skipped", "error", "protocol", "methods", "encodings", "shape", "f64le", "i64le"),
+    *("output", "spent", "session", *attributes()),
 ]
 PLAIN = [
     *(None, True, False, 0, 1, 2, -1, 10**30, 10**400, 0.5, 1e-320, 1e308, math.nan, math.inf, -0.0),
     *("", "brownian", "skellam", "boundary", "above-threshold", "private-stopping", "time", "epsilon", "open"),
+    *(
+        "any",
+        "discrete-laplace",
+        "discrete-gaussian",
+        "reduced-above-threshold",
+        "dp",
+        "exact",
+        "one-differs",
+        "nearest",
+    ),
+    *([[0, 1]], [[[1], [2]]], [[1, 1]], ["run", "run_many", "delta_of", "features", "spent"], [2, 4], {"output": 1}),
     *("AAAAAAAA8D8=", "AAAA", "=", "nan", "\ud800", "\x1b[31m", "\n", "é" * 3000, "x" * 3000),
     *([], {}, [[]], [[1], [2, 3]], [1, None], ["open", "sample"], ["run"], [0.1, 10], [10**400, 1], [[[0]]], [{}]),
 ]

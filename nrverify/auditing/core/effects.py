@@ -21,7 +21,7 @@ class Priced:
     quantity: str = "loss"
     """What is called a loss here, where it is a probability."""
     why: str = ""
-    """Why nothing more is learned, or why it is not proved."""
+    """Why nothing more is learned, or why it is not proved; of a leak that was measured and not computed, by what."""
 
     @property
     def numbers(self) -> dict[str, float | str]:
@@ -33,10 +33,13 @@ class Priced:
     def words(self) -> str:
         """What follows if this is the fault."""
         match self.effect:
+            case Effect.LEAK if self.why:
+                return f"{self.why}: a leak"
             case Effect.LEAK:
                 loss = f"if this is the fault, the {self.quantity} is {_number(self.loss)}{self._at}"
                 own = self.where.startswith("times ") or self.loss == float("inf")
-                claimed = "" if own else f" where {_number(self.claim)} is claimed"
+                comma = "," if "," in self.where else ""
+                claimed = "" if own else f"{comma} where {_number(self.claim)} is claimed"
                 return f"{loss}{claimed}: a leak"
             case Effect.INACCURACY:
                 return f"if this is the fault, nothing more is learned than claimed ({self.why}): only accuracy suffers"

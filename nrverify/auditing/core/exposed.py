@@ -11,7 +11,8 @@ from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.statistics.proportions import clopper_pearson
+from nrverify.statistics.anytime import least_probability
+from nrverify.statistics.estimate import Measure
 
 EXPOSED = {
     of_noise.VALUE_IN_CLEAR: "where the value is released as it is",
@@ -24,6 +25,8 @@ EXPOSED = {
 }
 """Where it is infinite, by fault."""
 STREAMS = (of_noise.SEED_IGNORED, of_noise.FEW_STREAMS)
+SHARED = (of_noise.SHARED_COORDINATES, of_noise.SHARED_SESSIONS)
+"""Of releases that are sums of value and noise, where equal noises were counted."""
 TRIED = "for whoever tries all streams of noise there are"
 """Of outputs that are no sums of value and noise."""
 
@@ -32,10 +35,8 @@ def exposed(finding: Finding, delta: float | None, alpha: float) -> Priced | Non
     """An infinite loss; beside a claim with δ only where it is seen to happen more often than that allows."""
     assert finding.fault is not None
     seen, of = finding.estimate.observed, finding.estimate.count
-    if delta is not None and seen is not None and of:
-        low, _ = clopper_pearson(int(min(seen, of)), int(of), 2 * alpha)
-        if low <= delta:
-            return None
+    if delta is not None and seen is not None and of and least_probability(int(min(seen, of)), int(of), alpha) <= delta:
+        return None
     return Priced(Effect.LEAK, math.inf, 1.0, EXPOSED[finding.fault])
 
 
@@ -46,7 +47,12 @@ def with_streams(results: Iterable[CheckResult], delta: float, alpha: float) -> 
 
 def _with_streams(result: CheckResult, delta: float, alpha: float) -> CheckResult:
     finding = result.finding
-    if result.verdict is not CheckVerdict.REFUTED or finding is None or finding.fault not in STREAMS or finding.nearest:
+    if result.verdict is not CheckVerdict.REFUTED or finding is None or finding.nearest or finding.priced is not None:
+        return result
+    if finding.fault in SHARED and finding.estimate.measure is Measure.COUNT:
+        found = exposed(finding, delta, alpha)
+        return result if found is None else replace(result, finding=finding.with_price(found))
+    if finding.fault not in STREAMS:
         return result
     priced = exposed(finding, delta, alpha)
     return result if priced is None else replace(result, finding=finding.with_price(replace(priced, where=TRIED)))

@@ -97,10 +97,14 @@ class Report:
 def report_from(found: dict[str, Any]) -> Report:
     """The report whose document this is, of either version."""
     if found.get("schema") not in SCHEMAS:
-        raise ValueError(f"schema is {found.get('schema')!r}: it must be one of {', '.join(SCHEMAS)}")
+        raise ValueError(f"schema is {found.get('schema')!r:.60}: it must be one of {', '.join(SCHEMAS)}")
+    code = EXIT[found["verdict"]]
+    for name, kind, words in (("subject", dict, "an object"), ("run", dict, "an object"), ("checks", list, "a list")):
+        if not isinstance(found[name], kind):
+            raise ValueError(f"{name} is {found[name]!r:.60}: it must be {words}")
     return Report(
         found["verdict"],
-        EXIT[found["verdict"]],
+        code,
         found["subject"],
         found["run"],
         tuple(check_from(row) for row in found["checks"]),

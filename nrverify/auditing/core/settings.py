@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from nrverify.subjects.limits import NUMERICS
+from nrverify.subjects.limits import EPSILONS, NUMERICS
 
 LONGEST = 1e6
 """Seconds of a request, eleven days: the system's own clocks for waiting overflow at about twice as many."""
@@ -43,9 +43,10 @@ class Settings:
             raise ValueError(f"numerics is {self.numerics!r:.60}: it must be one of {', '.join(NUMERICS)}")
         if self.claim is not None:
             epsilon, delta = self.claim
-            if not (0 <= epsilon < math.inf and 0 <= delta < 1):
+            if not ((epsilon == 0 or EPSILONS[0] <= epsilon <= EPSILONS[1]) and 0 <= delta < 1):
                 raise ValueError(
-                    f"claim is {epsilon:g},{delta:g}: ε must be finite and at least 0, δ at least 0 and below 1"
+                    f"claim is {epsilon:g},{delta:g}: ε must be 0 or between {EPSILONS[0]:g} and {EPSILONS[1]:g}, δ at "
+                    "least 0 and below 1"
                 )
         if not 0 <= self.seed < 2**63:
             raise ValueError(f"seed is {self.seed!r:.60}: it must be an integer from 0 to 2^63 − 1")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nrverify.auditing.core.declaration import CheckKind, Declaration
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
@@ -34,8 +35,22 @@ def explained(
     rooted = next((result.finding for result in results if result.id == root.check), None)
     if rooted is not None and root.suspect is not None:
         rooted = _suspected(rooted, root.suspect)
+    measured = _measured(results)
+    if measured is not None and rooted is not None and rooted.effect is not Effect.LEAK:
+        rooted = rooted.with_price(measured)
     unfound = _would_have_been_found(results)
-    return tuple(_explained(*pair, root, rooted, alpha, reproduce, unfound) for pair in zip(results, said, strict=True))
+    pairs = zip(results, said, strict=True)
+    return tuple(_explained(*pair, root, rooted, measured, alpha, reproduce, unfound) for pair in pairs)
+
+
+def _measured(results: tuple[CheckResult, ...]) -> Priced | None:
+    """The leak that a check of privacy has measured: then no other may say that none was shown."""
+    for result in results:
+        if result.kind == CheckKind.PRIVACY and result.verdict is CheckVerdict.REFUTED and result.finding is not None:
+            seen = result.finding.estimate
+            words = f"{result.id} has measured a violation of the claim"
+            return Priced(Effect.LEAK, seen.observed, seen.expected, quantity=result.finding.quantity, why=words)
+    return None
 
 
 def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
@@ -52,6 +67,7 @@ def _explained(
     declaration: Declaration | None,
     root: RootCause,
     rooted: Finding | None,
+    measured: Priced | None,
     alpha: float,
     reproduce: str,
     unfound: str,
@@ -61,6 +77,10 @@ def _explained(
         return worded(result, declaration)
     if finding is not None and result.id == root.check and root.suspect is not None:
         finding = _suspected(finding, root.suspect)
+    leaks = measured is not None and result.kind in (CheckKind.LAW, CheckKind.RANDOMNESS)
+    if finding is not None and leaks and replace(result, finding=finding).effect is not Effect.LEAK:
+        assert measured is not None
+        finding = finding.with_price(measured)
     said = worded(replace(result, finding=finding), declaration)
     explanation = _explanation(said, declaration, root, alpha, unfound)
     if explanation.follows is not None and said.finding is not None and rooted is not None:

@@ -74,15 +74,18 @@ def root_cause(
     """The root of the refuted results; `suspect` fits their second moments, `integer` for integer noise."""
     refuted = {r.id: r.finding for r in results if r.verdict is CheckVerdict.REFUTED and r.finding is not None}
     evidence = {result.id: result.statistic or 0.0 for result in results if result.id in refuted}
-    source = _source(refuted, evidence, integer)
+    source = _source(refuted, evidence, integer, suspect)
     if source is None:
         return _unnamed(refuted, implied_by)
     shared = _shared(refuted, evidence, source)
-    if shared is not None and not (suspect is not None and _explains(suspect, refuted)):
+    certainly = shared is not None and refuted[shared].estimate.measure is Measure.COUNT
+    if shared is not None and (certainly or not (suspect is not None and _explains(suspect, refuted))):
         return RootCause(shared, None, frozenset(id for id in refuted if id in LAWS or id in INDEPENDENCE) - {shared})
     by_value = source == VALUE and not refuted.keys().isdisjoint(PRIMARY)
     if source not in LAWS or (by_value and (suspect is None or suspect.gain < evidence[VALUE])):
         suspect = None
+    if suspect is not None and _after_unusual(refuted, evidence):
+        source, suspect = ADAPTIVE, None
     if suspect is not None and not (_explains(suspect, refuted) and _of_scale(suspect, refuted, evidence)):
         suspect = None
     if suspect is not None:
@@ -119,10 +122,24 @@ def _shared(refuted: Mapping[str, Finding], evidence: Mapping[str, float], sourc
     """A check of independence that sees clearly more than those of the law, which come of what it sees."""
     if source not in LAWS:
         return None
+    if not any(of_noise.CLIPPED in _named(refuted, id) for id in LAWS):
+        # Equal noises are no matter of evidence; noise cut off at one limit has them too.
+        equal = [id for id in INDEPENDENCE if id in refuted and refuted[id].estimate.measure is Measure.COUNT]
+        if equal:
+            return equal[0]
     most = max(evidence.get(id, 0.0) for id in refuted if id in LAWS)
     # What is certain has no evidence that could be compared.
     seen = [id for id in INDEPENDENCE if id in refuted and most and evidence[id] >= CLEARER * most]
     return max(seen, key=evidence.__getitem__, default=None)
+
+
+def _after_unusual(refuted: Mapping[str, Finding], evidence: Mapping[str, float]) -> bool:
+    """Whether sessions whose times depend on their releases show clearly more than all others do.
+
+    Pooled second moments of such a fault are those of steps that are a little wrong everywhere.
+    """
+    others = max((evidence[id] for id in refuted if id in LAWS and id != ADAPTIVE), default=0.0)
+    return _is(refuted, ADAPTIVE, of_noise.AFTER_UNUSUAL) and evidence[ADAPTIVE] >= CLEARER * others
 
 
 def _implied(source: str, refuted: Mapping[str, Finding], implied_by: Mapping[str, tuple[str, ...]]) -> set[str]:
@@ -150,7 +167,9 @@ def _most(finding: Finding) -> bool:
     return finding.share is None or finding.share > MOST
 
 
-def _source(refuted: Mapping[str, Finding], evidence: Mapping[str, float], integer: bool) -> str | None:
+def _source(
+    refuted: Mapping[str, Finding], evidence: Mapping[str, float], integer: bool, suspect: Suspect | None
+) -> str | None:
     """The refuted check that other refutations most likely come of."""
     # Integers of a wrong law may come again by chance, where those of the claimed law would not.
     by_chance = integer and _is(refuted, STREAMS, of_noise.EQUAL_TRANSCRIPTS) and not refuted.keys().isdisjoint(PRIMARY)
@@ -159,7 +178,10 @@ def _source(refuted: Mapping[str, Finding], evidence: Mapping[str, float], integ
     in_clear = _is(refuted, LATTICE, *IN_CLEAR)
     if STREAMS in refuted and in_clear:
         return LATTICE
-    if STREAMS in refuted and not by_chance and not on_grid and not _is(refuted, STREAMS, *SAME_SIZES):
+    # One number for all steps of a session comes again in each of them, whatever its stream.
+    one_number = suspect is not None and suspect.ties and TIES in refuted
+    elsewhere = by_chance or on_grid or one_number
+    if STREAMS in refuted and not elsewhere and not _is(refuted, STREAMS, *SAME_SIZES):
         return STREAMS
     if LATTICE in refuted and not in_clear:
         return LATTICE
@@ -172,11 +194,15 @@ def _source(refuted: Mapping[str, Finding], evidence: Mapping[str, float], integ
     if _is(refuted, TIES, of_noise.REPEATED_RELEASE):
         # A release that comes again has the noise of another time, and so a wrong law.
         return TIES
+    later = RELEASE in refuted and LATER_RELEASE in refuted[RELEASE].estimate.numbers
+    if _coins(refuted) and not later:
+        # Coins that fall too often or too seldom give every release a wrong law.
+        return TIES
     measured = _is(refuted, TIES, of_noise.WRONG_JUMPS) and LEAST_NOISY in refuted[TIES].estimate.numbers
     if measured and _reaches(refuted[TIES], 1.0):
         # What no jump has reached is right: other releases are wrong by their jumps.
         return TIES
-    if RELEASE in refuted and LATER_RELEASE in refuted[RELEASE].estimate.numbers:
+    if later:
         # One release after the first is wrong by itself where the step to it is: what shows most is taken.
         return max((id for id in PRIMARY if id in refuted), key=lambda id: evidence[id])
     return next((id for id in (*PRIMARY, VALUE) if id in refuted), None)
@@ -192,15 +218,17 @@ def _explains(suspect: Suspect, refuted: Mapping[str, Finding]) -> bool:
     if _is(refuted, TIES, of_noise.REPEATED_RELEASE) and not suspect.ties:
         return False
     # It says nothing of coins that fall too often or too seldom, nor of a time asked twice unless it changes those.
-    coins = (
-        _is(refuted, TIES, of_noise.WRONG_STAY_PROBABILITY)
-        and refuted[TIES].estimate.measure is Measure.EVENTS
-        and refuted[TIES].estimate.observed != 0
-        and RELEASE not in refuted
-    )
+    coins = _coins(refuted) and RELEASE not in refuted
     if _is(refuted, TIES, of_noise.WRONG_JUMPS) and not _scales_jumps(suspect, refuted[TIES]):
         return False
     return not coins and (REPEATED not in refuted or suspect.redraws_repeated)
+
+
+def _coins(refuted: Mapping[str, Finding]) -> bool:
+    """Whether ties were counted, and are too many or too few; without any the noise is another one altogether."""
+    if not _is(refuted, TIES, of_noise.WRONG_STAY_PROBABILITY):
+        return False
+    return refuted[TIES].estimate.measure is Measure.EVENTS and refuted[TIES].estimate.observed != 0
 
 
 def _of_scale(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mapping[str, float]) -> bool:
@@ -259,4 +287,6 @@ def _follow(
         others.add(STREAMS)
     if suspect is not None:
         others |= {id for id in LAWS if id in refuted and (id != REPEATED or suspect.redraws_repeated)}
+        if suspect.ties and TIES in refuted and STREAMS in refuted:
+            others.add(STREAMS)
     return others - {source}

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
 from nrverify.auditing.own_law.selftest import mistakes
+from nrverify.plain_text import plain_text
+from nrverify.subjects.address import describe_error
 from nrverify.subjects.own_laws.loading import Specified, in_use, law_of
 from nrverify.subjects.own_laws.place import Place
 
@@ -68,4 +70,4 @@ def _test(connection: Connection, law: Specified, short: bool) -> None:
                 break
         connection.send(found)
     except BaseException as error:
-        connection.send([f"it raised {type(error).__name__}: {error}"])
+        connection.send([plain_text(f"it raised {describe_error(error)}", one_line=True)])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.own_law.integrals import integral
+from nrverify.subjects.address import describe_error
 from nrverify.subjects.own_laws.family import family_of
 from nrverify.subjects.own_laws.loading import Specified
 from nrverify.subjects.own_laws.process import LawFailed, OwnLaw, OwnProcess
@@ -172,7 +173,7 @@ def _of_draws(law: OwnLaw, t: float) -> Iterator[Mistake]:
     try:
         drawn = np.asarray(law.rvs(rng, (DRAWS,)), dtype=np.float64)
     except Exception as error:
-        yield Mistake(f"marginal({t:.6g}).rvs(rng, ({DRAWS},)) raised {type(error).__name__}: {error}")
+        yield Mistake(f"marginal({t:.6g}).rvs(rng, ({DRAWS},)) raised {describe_error(error)}")
         return
     if drawn.shape != (DRAWS,):
         yield Mistake(f"marginal({t:.6g}).rvs(rng, ({DRAWS},)) has shape {drawn.shape}: it must be ({DRAWS},)")

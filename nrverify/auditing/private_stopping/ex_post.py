@@ -117,6 +117,8 @@ class StoppingExPost(Declared):
         confidence = 1 - (1 - CONFIDENCE) / (MOST_LOOKS * len(EVENTS))
         bound = max(epsilon_lower_bound(int(a), int(a + b), confidence) for b, a in self._hits.T)
         size = detectable_odds(self.wealth, float(self.runs), self.claim, -float(np.log(alpha)))
+        attacker = f"ε of an attacker at every run, where {self.claim:.2g} is claimed,"
+        sizes = (Size(attacker, size, "ε"),) if np.isfinite(size) else ()
         numbers = {"confidence": CONFIDENCE, "delta": self.delta}
         estimate = Estimate(Measure.EPSILON, self.claim, bound, numbers=numbers)
         return from_bets(
@@ -126,7 +128,7 @@ class StoppingExPost(Declared):
             samples=self.runs,
             enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            sizes=(Size(f"ε of an attacker at every run, where {self.claim:.2g} is claimed,", size, "ε"),),
+            sizes=sizes,
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED),
         )
 

@@ -19,7 +19,7 @@ from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, Stopp
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.auditing.private_stopping.halting_law import FAULTS, Pattern, faults_of, patterns_of
-from nrverify.auditing.threshold.halting_bets import conclude_halting, halting_finding, with_named
+from nrverify.auditing.threshold.halting_bets import conclude_halting, halting_finding, size_of_odds, with_named
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import RatioWealth, TieWealth
@@ -98,7 +98,9 @@ class StoppingLaw(Declared, Additive):
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         finding = self._finding() if self.refuted(alpha) else None
-        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding)
+        needed = -float(np.log(alpha)) - self.portfolio.log_weights[ODDS]
+        sizes = size_of_odds(cast(TieWealth, self.portfolio[ODDS]), needed)
+        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, sizes)
 
     def _finding(self) -> Finding:
         """What stands out; a halt that follows the noise of a release is that, whatever named law comes near."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -13,10 +14,10 @@ from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, Judged, from_bets
 from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.additive import Additive
+from nrverify.statistics.detectable import detectable_sum
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.portfolio import Portfolio
-from nrverify.statistics.proportions import half_width
-from nrverify.statistics.wealth import TIE_EFFECTS, BinWealth, RatioWealth, log_average
+from nrverify.statistics.wealth import TIE_EFFECTS, BinWealth, RatioWealth, TieWealth, log_average
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +27,9 @@ WORST_PROBABILITY = 0.05
 """A halting probability must be known to this, or the check is inconclusive."""
 CLEARLY = 3.0
 """Log-likelihood by which a named law must beat the claimed one to be named where another question stands out."""
+
+HALTS = "probability of a halt, on average over the rounds played,"
+ONES = "number of ones over the most there can be, on average over the runs,"
 
 HALTING_TEMPLATES = {
     "share": ("{cell} with probability {expected:.4g}", "a share of {observed:.4g} in {count} runs"),
@@ -40,10 +44,16 @@ class HazardWealth(Additive):
     """
 
     log_wealth: Floats = field(default_factory=lambda: np.zeros(TIE_EFFECTS.size))
+    happened: float = 0.0
+    risked: float = 0.0
+    foreseen: float = 0.0
 
     def bet(self, happened: Floats, risked: Floats, probability: Floats, covariate: Floats) -> None:
         """Takes in how often each event happened, and how often it might have."""
         tilt = TIE_EFFECTS[:, None] * covariate
+        self.happened += float(happened.sum())
+        self.risked += float(risked.sum())
+        self.foreseen += float(risked @ probability)
         self.log_wealth += (tilt * happened - risked * np.log1p(probability * np.expm1(tilt))).sum(axis=1)
 
     @property
@@ -90,12 +100,17 @@ class TiltWealth(Additive):
     runs: float = 0.0
     expected: float = 0.0
     observed: float = 0.0
+    seen: float = 0.0
+    """The sum of the statistic, over the largest it can be in each design; and as the law has it, and no more than."""
+    foreseen: float = 0.0
 
     def bet(self, counts: Floats, law: Floats, statistic: Floats) -> None:
         """Takes in how many runs had each output, the claimed law, and the statistic of each output."""
         scaled = statistic / max(float(np.abs(statistic).max()), 1e-300)
         tilted = np.log(np.exp(TIE_EFFECTS[:, None] * scaled) @ law)
         self.log_wealth += TIE_EFFECTS * float(counts @ scaled) - counts.sum() * tilted
+        self.seen += float(counts @ scaled)
+        self.foreseen += float(counts.sum() * (law @ scaled))
         self.runs += float(counts.sum())
         self.observed += float(counts @ statistic)
         self.expected += float(counts.sum() * (law @ statistic))
@@ -135,13 +150,26 @@ def with_named(finding: Finding, named: RatioWealth) -> Finding:
     return finding.of(first, *others)
 
 
+def size_of_odds(wealth: HazardWealth | TieWealth, needed: float) -> tuple[Size, ...]:
+    """The change of the probability of a halt, on average over the rounds played, that the bet on odds would see."""
+    rounds = wealth.risked if isinstance(wealth, HazardWealth) else float(wealth.count)
+    found = detectable_sum(wealth.log_wealth, wealth.happened, wealth.foreseen, rounds, needed)
+    return (Size(HALTS, found / rounds, "probability"),) if math.isfinite(found) and rounds else ()
+
+
+def size_of_tilt(wealth: TiltWealth, needed: float) -> tuple[Size, ...]:
+    """The change of the mean number of ones of a run, over the most there can be."""
+    found = detectable_sum(wealth.log_wealth, wealth.seen, wealth.foreseen, wealth.runs, needed)
+    return (Size(ONES, found / wealth.runs, "share"),) if math.isfinite(found) and wealth.runs else ()
+
+
 def conclude_halting(
     check: Judged,
     log_e: float,
     runs: int,
     alpha: float,
     finding: Finding | None,
-    quantity: str = "probability of halting by a given round, over all designs,",
+    sizes: tuple[Size, ...],
 ) -> CheckResult:
     """Refuted, or consistent with the shift of a halting probability that would have been caught."""
     needed = max(FEWEST_RUNS, int(np.ceil(np.log(2 / alpha) / (2 * WORST_PROBABILITY**2))))
@@ -152,6 +180,6 @@ def conclude_halting(
         samples=runs,
         enough=runs >= needed,
         message=None if runs >= needed else f"this check needs about {needed} runs of its kind",
-        sizes=(Size(quantity, half_width(runs, alpha), "probability"),),
+        sizes=sizes,
         finding=finding,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from scipy.special import chdtrc, ndtri, xlogy
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
-from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Bars, Plot
 from nrverify.auditing.core.plots.limits import shares
 from nrverify.auditing.core.results import CheckResult
@@ -30,6 +30,7 @@ from nrverify.auditing.threshold.halting_bets import (
     HazardWealth,
     conclude_halting,
     halting_finding,
+    size_of_odds,
     with_named,
 )
 from nrverify.auditing.threshold.outputs import outputs
@@ -85,7 +86,6 @@ class ThresholdLaw(Declared, Additive):
     """
 
     any_value = True
-    size_quantity: ClassVar[str] = "probability of halting by a given round, over all designs,"
     configuration = ("designs", "methods", "_portfolio", "mechanism", "guarantee")
 
     def __init__(
@@ -191,7 +191,14 @@ class ThresholdLaw(Declared, Additive):
     def conclude(self, alpha: float) -> CheckResult:
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         finding = self.meaning(alpha) if self.refuted(alpha) else None
-        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, self.size_quantity)
+        return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, self._sizes(alpha))
+
+    def _sizes(self, alpha: float) -> tuple[Size, ...]:
+        """By the bet on the odds of every halt."""
+        topic = Topic(f"odds of halting ({POOLED})", WRONG_HALTING_LAW)
+        wealth = self.portfolio[topic]
+        assert isinstance(wealth, HazardWealth)
+        return size_of_odds(wealth, -math.log(alpha) - self.portfolio.log_weights[topic])
 
     def _bin_words(self, design: str, bin: int) -> str:
         """A bin of a design, in words."""

@@ -132,8 +132,18 @@ def _fitted(rows: tuple[tuple[Design, tuple[float, ...]], ...], alpha: float) ->
     if not (np.all(np.isfinite(curvature)) and np.all(np.linalg.eigvalsh(curvature) > 0)):
         return None
     deviation = math.sqrt(float(slope @ np.linalg.solve(curvature, slope)))
-    loss = float(-slope.sum()) - math.sqrt(-2 * math.log(alpha)) * deviation
+    runs = sum(float(seen.sum()) for seen in counts.values())
+    loss = float(-slope.sum()) - math.sqrt(2 * needed(runs, alpha)) * deviation
     return FittedScales(math.exp(logs[0]), math.exp(logs[1]), -float(best.fun), loss)
+
+
+def needed(runs: float, alpha: float) -> float:
+    """Log-likelihood by which a law whose scales are fitted must beat another, at every number of runs.
+
+    A mixture over two fitted numbers is about log n below their best likelihood, and over another law it is a
+    nonnegative martingale: it ever reaches 1/α with probability at most α.
+    """
+    return -math.log(alpha) + math.log1p(runs)
 
 
 def _fitting_law(design: Design, relative: Relative) -> Floats:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.declaration import form
+from nrverify.auditing.core.faults.halting import WRONG_HALTING_LAW
+from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.plots.data import Bars, Plot
 from nrverify.auditing.core.plots.limits import shares
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import SEVERAL_POSITIVES
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
-from nrverify.auditing.threshold.halting_bets import HaltingBins, HazardWealth, TiltWealth
+from nrverify.auditing.threshold.halting_bets import HaltingBins, HazardWealth, TiltWealth, size_of_tilt
 from nrverify.auditing.threshold.law import NAMED, POOLED, RUN_BEFORE, ThresholdLaw, fault_names, law_topic
 from nrverify.auditing.threshold.outputs import outputs
 from nrverify.statistics.portfolio import Wealth
@@ -42,8 +45,6 @@ class OutputLaw(ThresholdLaw):
     only where every round is certain to print a 1.
     """
 
-    size_quantity = "probability of any given set of outputs, over all designs,"
-
     def _bets(self, channel: str) -> dict[Topic, tuple[float, Wealth]]:
         named = RatioWealth(fault_names(tuple(self.designs.values())))
         tilts = {name: TiltWealth() for name in STATISTICS}
@@ -65,6 +66,13 @@ class OutputLaw(ThresholdLaw):
             law_topic("output"): (3.0, HaltingBins(bins)),
             **{law_topic(f"output of {name}"): (0.3, HaltingBins({name: part})) for name, part in bins.items()},
         }
+
+    def _sizes(self, alpha: float) -> tuple[Size, ...]:
+        """By the bet on the number of ones."""
+        topic = Topic(f"number of ones ({POOLED})", WRONG_HALTING_LAW)
+        wealth = self.portfolio[topic]
+        assert isinstance(wealth, TiltWealth)
+        return size_of_tilt(wealth, -math.log(alpha) - self.portfolio.log_weights[topic])
 
     def _bin_words(self, design: str, bin: int) -> str:
         own = self.designs[design]

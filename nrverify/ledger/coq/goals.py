@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,6 +28,16 @@ Ltac same := first [reflexivity | ring | solve [field; nonzero] | solve [align l
 
 
 @dataclass(frozen=True)
+class Question:
+    """A proposition with a proof that Coq is asked to check."""
+
+    statement: str
+    proof: str
+    interval: bool
+    """Whether the proof uses Interval, which takes a second to load."""
+
+
+@dataclass(frozen=True)
 class Goal:
     """A proposition, its proof, and the proof of its negation."""
 
@@ -42,6 +52,16 @@ class Goal:
     """Whether numbers say that the negation holds: then it is attempted first."""
     interval: bool = False
     negation_interval: bool = False
+
+    @property
+    def question(self) -> Question:
+        """Is it true?"""
+        return Question(self.statement, self.proof, self.interval)
+
+    @property
+    def negated(self) -> Question:
+        """Is its negation true?"""
+        return Question(self.negation, self.refutation, self.negation_interval)
 
 
 def equality(
@@ -110,10 +130,11 @@ def form(name: str, statement: str, accepted: str, theorem: str, refuting: str) 
     return Goal(name, statement, statement, f"exact {theorem}.", f"~ ({statement})", f"exact {refuting}.", wrong)
 
 
-def file_of(imports: str, goals: Sequence[tuple[str, str]], interval: bool) -> str:
-    """A Coq file that proves propositions."""
-    lines = [REALS, imports, *([INTERVAL] if interval else []), "Open Scope R_scope.", NORMALISE]
-    lines += [f"Goal {statement}.\nProof. {proof} Qed." for statement, proof in goals]
+def file_of(module: str, questions: Collection[Question]) -> str:
+    """A Coq file that proves propositions about the definitions of a module."""
+    interval = [INTERVAL] if any(question.interval for question in questions) else []
+    lines = [REALS, f"From nrverify Require Import {module}.", *interval, "Open Scope R_scope.", NORMALISE]
+    lines += [f"Goal {question.statement}.\nProof. {question.proof} Qed." for question in questions]
     return "\n".join(lines) + "\n"
 
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from nrverify.ledger.coq import goals
+from nrverify.ledger.coq.goals import Question
 from nrverify.ledger.coq.source import forbidden_word
 from nrverify.ledger.coq.term import Expr
 from nrverify.ledger.coq.workshop import Workshop
 from nrverify.ledger.enclosure import Ball
-from nrverify.ledger.evidence import Core, Refuted, Undecided
+from nrverify.ledger.evidence import Core, Evidence, Refuted, Undecided
 from nrverify.ledger.record import Record
 
 NUMERIC = Fraction(1, 10**12)
@@ -96,10 +97,9 @@ class Kernel:
             raise Undecided(f"{self.core.file} is tied to nothing: tie a definition of it to a formula or a number")
         for goal in (goal for goal in self.goals if goal.suspect):
             self._refute(goal, "and numbers say that it is false")
-        together = [(goal.statement, goal.proof) for goal in self.goals]
-        if not self._proves(together, any(goal.interval for goal in self.goals)):
+        if not self._proves([goal.question for goal in self.goals]):
             for goal in self.goals:
-                if not self._proves([(goal.statement, goal.proof)], goal.interval):
+                if not self._proves([goal.question]):
                     self._refute(goal, "and its negation neither")
         for goal in self.goals:
             self.record.note(goal.name, goal.says, by="kernel")
@@ -115,15 +115,46 @@ class Kernel:
         self.goals.append(goals.enclosure(definition, [Fraction(x) for x in point], *ends, unfold, suspect))
 
     def _refute(self, goal: goals.Goal, otherwise: str) -> None:
-        if self._proves([(goal.negation, goal.refutation)], goal.negation_interval):
+        if self._proves([goal.negated]):
             raise Refuted(f"Coq proves {goal.negation}: not {goal.says}")
         raise Undecided(f"Coq cannot prove that {goal.says}, {otherwise}")
 
-    def _proves(self, statements: Sequence[tuple[str, str]], interval: bool) -> bool:
-        text = goals.file_of(f"From nrverify Require Import {self.core.source.stem}.", statements, interval)
+    def _proves(self, questions: Sequence[Question]) -> bool:
+        if self.workshop.proved.issuperset((self.core, question) for question in questions):
+            return True
+        text = goals.file_of(self.core.source.stem, questions)
         if word := forbidden_word(text):
             raise Undecided(f"a tie of {self.core.file} has the word {word!r}")
         return self.workshop.ask(text).accepted
+
+
+class Foresight(Kernel):
+    """Collects the proofs that a form will need, and asks Coq nothing."""
+
+    def theorems(self) -> None:
+        """Passes no gate: that is left to the run itself."""
+
+    def settle(self) -> None:
+        """Keeps the goals that were collected."""
+
+    @property
+    def questions(self) -> list[Question]:
+        """What `Kernel.settle` asks first: the negation of a goal that numbers contradict, else all goals."""
+        suspects = [goal.negated for goal in self.goals if goal.suspect]
+        return suspects[:1] or [goal.question for goal in self.goals]
+
+
+def announce(evidence: Evidence, workshop: Workshop) -> None:
+    """Tells the workshop which proofs the forms of a piece of evidence need; a form that raises is left to its run."""
+    if (core := evidence.core) is None:
+        return
+    for form in ({}, *evidence.rejects.values()):
+        foresight = Foresight(Record(written=False), core, workshop)
+        try:
+            evidence.function(foresight, **form)
+        except Exception:
+            continue
+        workshop.expect(core, foresight.questions)
 
 
 def _renamed(expression: Expr, names: Mapping[Expr, Expr]) -> Expr:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from nrverify.ledger.coq import coqc
+from nrverify.ledger.coq.goals import Question, file_of
 from nrverify.ledger.coq.source import defined_in, forbidden_word, header_of, with_required
 from nrverify.ledger.evidence import Core, Undecided
 
@@ -29,13 +30,21 @@ MACHINE_INTEGERS = re.compile(r"(?:PrimInt63|Uint63|Sint63|CarryType|Uint63Axiom
 
 
 class Workshop:
-    """Compiled files of one piece of evidence; as a context manager it leaves nothing behind."""
+    """Compiled files of some pieces of evidence; as a context manager it leaves nothing behind.
+
+    What Coq is going to be asked is announced (`expect`), and asked in one run of coqc: each run loads the libraries,
+    and each `Print Assumptions` walks through the theory of the reals, which takes longer than most proofs. When the
+    run is refused, nothing of it counts, and every file is asked by itself, so that the one at fault is named.
+    """
 
     def __init__(self) -> None:
         self._temporary = TemporaryDirectory(prefix="nrverify-kernel-")
         self.folder = Path(self._temporary.name)
-        self._passed: dict[Core, str] = {}
+        self._expected: dict[Core, dict[Question, None]] = {}
+        self._printed: dict[Core, str] = {}
         self._asked = 0
+        self.proved: set[tuple[Core, Question]] = set()
+        """Proofs that were announced and that Coq accepts."""
 
     def __enter__(self) -> Self:
         return self
@@ -45,14 +54,19 @@ class Workshop:
     ) -> None:
         self._temporary.cleanup()
 
+    def expect(self, core: Core, questions: Sequence[Question]) -> None:
+        """Announces proofs about the definitions of a file, to be asked together with all others."""
+        if not forbidden_word(file_of(core.source.stem, questions)):
+            self._expected.setdefault(core, {}).update(dict.fromkeys(questions))
+
     def pass_gates(self, core: Core) -> str:
         """The statements of the cited theorems as Coq prints them; `Undecided` names the gate that refuses."""
-        if core not in self._passed:
+        self._ask_expected()
+        if core not in self._printed:
             self.build(core.source)
-            printed = self.statements(core)
-            check_pinned(core, printed)
-            self._passed[core] = printed
-        return self._passed[core]
+            self._printed[core] = self.statements(core)
+        check_pinned(core, self._printed[core])
+        return self._printed[core]
 
     def build(self, source: Path) -> None:
         """Compiles a file and what it requires."""
@@ -61,7 +75,7 @@ class Workshop:
             if word := forbidden_word(text):
                 raise Undecided(f"{path.name} has the word {word!r}: a file for the kernel may not")
             copy = self.folder / path.name
-            if not copy.exists():
+            if not copy.with_suffix(".vo").exists():
                 copy.write_text(text, "utf-8")
                 answer = coqc.compile_file(self.folder, path.name)
                 if not answer.accepted:
@@ -69,29 +83,11 @@ class Workshop:
 
     def statements(self, core: Core) -> str:
         """Asks Coq for the statements and the definitions, in their notation and without any, and for the axioms."""
-        sources = with_required(core.source)
-        prefixes = [f"nrverify.{path.stem}" for path in sources]
-        defined = [(p, name) for p, path in zip(prefixes, sources, strict=True) for name in _defined(path)]
-        theorems = [f"{prefixes[-1]}.{name}" for name in core.theorems]
-        lines = ["Set Printing Width 118.", *(f"Require {prefix}." for prefix in prefixes)]
-        lines += ["Set Printing All."]
-        lines += [f'Redirect "full{i}" Check {name}.' for i, name in enumerate(theorems)]
-        lines += [f'Redirect "body{i}" Print {prefix}.{name}.' for i, (prefix, name) in enumerate(defined)]
-        lines += ["Unset Printing All.", header_of(core.source.read_text("utf-8"))]
-        lines += [f"Import {prefixes[-1]}."]
-        lines += [f'Redirect "said{i}" Check {name}.' for i, name in enumerate(theorems)]
-        own = [name for prefix, name in defined if prefix == prefixes[-1]]
-        lines += [f'Redirect "means{i}" Print {name}.' for i, name in enumerate(own)]
-        lines += [f"Definition cited := ({', '.join(theorems)}).", 'Redirect "axioms" Print Assumptions cited.']
-        answer = self.ask("\n".join(lines) + "\n")
+        answer = self.ask("\n".join([*_required([core]), _inquiry(core), _axioms([core])]))
         if not answer.accepted:
             raise Undecided(f"coqc does not know what {core.file} is cited for: {answer.error}")
         check_axioms(core, self._out("axioms"))
-        full = [self._out(f"full{i}") for i in range(len(theorems))] + [
-            self._out(f"body{i}") for i in range(len(defined))
-        ]
-        said = [self._out(f"said{i}") for i in range(len(theorems))] + [self._out(f"means{i}") for i in range(len(own))]
-        return pinned_text(core, said, full)
+        return self._pinned(core)
 
     def ask(self, text: str) -> coqc.Answer:
         """coqc on a text of our own, beside the compiled files."""
@@ -100,8 +96,72 @@ class Workshop:
         (self.folder / name).write_text(text, "utf-8")
         return coqc.compile_file(self.folder, name)
 
+    def _ask_expected(self) -> None:
+        """Statements, axioms and proofs of all announced files, those that may rest on machine integers apart."""
+        expected, self._expected = self._expected, {}
+        for computes in (False, True):
+            cores = [core for core in expected if computes_on_integers(core) is computes]
+            try:
+                for core in cores:
+                    self.build(core.source)
+            except Undecided:
+                continue
+            text = [*_required(cores), *map(_inquiry, cores), *([_axioms(cores)] if cores else [])]
+            text += [_module(f"Proofs_{core.source.stem}", file_of(core.source.stem, expected[core])) for core in cores]
+            if not cores or not self.ask("\n".join(text)).accepted:
+                continue
+            try:
+                check_axioms(cores[0], self._out("axioms"))
+            except Undecided:
+                continue
+            self._printed.update({core: self._pinned(core) for core in cores})
+            self.proved.update((core, question) for core in cores for question in expected[core])
+
+    def _pinned(self, core: Core) -> str:
+        stem = core.source.stem
+        parts = {"full": len(core.theorems), "body": len(_all_defined(core))}
+        full = [self._out(f"{stem}-{part}{i}") for part, count in parts.items() for i in range(count)]
+        parts = {"said": len(core.theorems), "means": len(_defined(core.source))}
+        said = [self._out(f"{stem}-{part}{i}") for part, count in parts.items() for i in range(count)]
+        return pinned_text(core, said, full)
+
     def _out(self, name: str) -> str:
         return (self.folder / f"{name}.out").read_text("utf-8").strip()
+
+
+def _required(cores: Sequence[Core]) -> list[str]:
+    sources = dict.fromkeys(path.stem for core in cores for path in with_required(core.source))
+    return [f"Require nrverify.{stem}." for stem in sources]
+
+
+def _module(name: str, text: str) -> str:
+    """In a module of its own, so that imports, scopes and tactics end with it."""
+    return f"Module {name}.\n{text}End {name}.\n"
+
+
+def _inquiry(core: Core) -> str:
+    """Prints statements and definitions of a file, without any notation and in its own."""
+    stem, theorems = core.source.stem, _theorems(core)
+    lines = ["Set Printing Width 118.", "Set Printing All."]
+    lines += [f'Redirect "{stem}-full{i}" Check {name}.' for i, name in enumerate(theorems)]
+    lines += [f'Redirect "{stem}-body{i}" Print {name}.' for i, name in enumerate(_all_defined(core))]
+    lines += ["Unset Printing All.", header_of(core.source.read_text("utf-8")), f"Import nrverify.{stem}."]
+    lines += [f'Redirect "{stem}-said{i}" Check {name}.' for i, name in enumerate(theorems)]
+    lines += [f'Redirect "{stem}-means{i}" Print {name}.' for i, name in enumerate(_defined(core.source))]
+    return _module(f"Inquiry_{stem}", "\n".join(lines) + "\n")
+
+
+def _axioms(cores: Sequence[Core]) -> str:
+    cited = ", ".join(name for core in cores for name in _theorems(core))
+    return f'Definition cited := ({cited}).\nRedirect "axioms" Print Assumptions cited.\n'
+
+
+def _theorems(core: Core) -> list[str]:
+    return [f"nrverify.{core.source.stem}.{name}" for name in core.theorems]
+
+
+def _all_defined(core: Core) -> list[str]:
+    return [f"nrverify.{path.stem}.{name}" for path in with_required(core.source) for name in _defined(path)]
 
 
 def _defined(path: Path) -> tuple[str, ...]:
@@ -112,10 +172,15 @@ def check_axioms(core: Core, answer: str) -> None:
     """Raises `Undecided` unless everything that `Print Assumptions` lists is allowed."""
     listed = {line.split()[0] for line in answer.splitlines() if line and not line[0].isspace()}
     names = listed - {"Axioms:", "Closed"}
-    computes = "Interval" in header_of(core.source.read_text("utf-8"))
+    computes = computes_on_integers(core)
     allowed = {name for name in names if name in CLASSICAL or (computes and MACHINE_INTEGERS.fullmatch(name))}
     if extra := sorted(names - allowed):
         raise Undecided(f"{core.file} rests on {', '.join(extra)}, beyond the axioms of the reals")
+
+
+def computes_on_integers(core: Core) -> bool:
+    """Whether a file may rest on 63-bit integers: it uses Interval."""
+    return "Interval" in header_of(core.source.read_text("utf-8"))
 
 
 def pinned_text(core: Core, said: Sequence[str], full: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.subjects.address import describe_error
 from nrverify.subjects.noise_families import NoiseFamily
 from nrverify.subjects.own_laws.place import Place
 from nrverify.subjects.own_laws.process import LawFailed, OwnProcess
@@ -68,7 +69,7 @@ def _range(law: Any) -> tuple[float, float]:
         return USUAL_RANGE
     try:
         low, high = (float(end) for end in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low, high = math.nan, math.nan
     if not 0 < low < high < math.inf:
         raise LawFailed(f"range is {given!r:.100}: it must be a pair (smallest, largest) of times with 0 < smallest")
@@ -77,7 +78,7 @@ def _range(law: Any) -> tuple[float, float]:
 
 def _norm(law: Any) -> int:
     norm = getattr(law, "norm", None)
-    if norm not in (None, 1, 2):
+    if not (norm is None or (isinstance(norm, (int, float)) and norm in (1, 2))):
         raise LawFailed(f"norm is {norm!r:.100}: it must be 1 or 2")
     return int(norm or 1)
 
@@ -86,7 +87,7 @@ def _bound(law: Any, t: float, shift: Floats) -> float:
     try:
         found = float(law.epsilon(t, np.asarray(shift, dtype=np.float64)))
     except Exception as error:
-        raise LawFailed(f"epsilon({t!r}, shift) raised {type(error).__name__}: {error}") from error
+        raise LawFailed(f"epsilon({t!r}, shift) raised {describe_error(error)}") from error
     if math.isnan(found) or found < 0:
         raise LawFailed(f"epsilon({t!r}, shift) is {found!r}: it must be a bound of at least 0")
     return found

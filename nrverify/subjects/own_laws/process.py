@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nrverify.plain_text import plain_text
+from nrverify.subjects.address import describe_error
 from nrverify.subjects.own_laws.place import Place, found_at, remember
 
 Floats = NDArray[np.float64]
@@ -19,6 +21,9 @@ HALVINGS = 120
 
 class LawFailed(Exception):
     """A law of one's own raised, or answered what is no number of the shape asked for: a usage error."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(plain_text(words, one_line=True))
 
 
 class OwnLaw:
@@ -39,7 +44,10 @@ class OwnLaw:
     def atom(self) -> Any:
         """The weight at `given`, 0 where the law names none."""
         found = getattr(self._law, "atom", None)
-        return np.asarray(0.0 if found is None else found, dtype=np.float64)[()]
+        try:
+            return np.asarray(0.0 if found is None else found, dtype=np.float64)[()]
+        except (TypeError, ValueError, OverflowError):
+            raise LawFailed(f"{self._what}.atom is {found!r:.100}: it must be a number from 0 to 1") from None
 
     def logpdf(self, x: ArrayLike) -> Any:
         """log of the density of the continuous part, or of the pmf."""
@@ -87,7 +95,7 @@ class OwnLaw:
             with np.errstate(all="ignore"):
                 found = np.asarray(getattr(self._law, name)(point), dtype=np.float64)
         except Exception as error:
-            raise LawFailed(f"{self._what}.{name}() raised {type(error).__name__}: {error}") from error
+            raise LawFailed(f"{self._what}.{name}() raised {describe_error(error)}") from error
         return found[()]
 
 
@@ -96,9 +104,12 @@ class OwnProcess:
 
     def __init__(self, law: Any, place: Place | None = None) -> None:
         self.law = law
+        integer = getattr(law, "integer", None)
+        if not (integer is None or isinstance(integer, (bool, np.bool_))):
+            raise LawFailed(f"integer is {integer!r:.100}: it must be True or False")
+        self.integer = bool(integer)
         self.place = place or Place()
         remember(self.place, self)
-        self.integer = bool(getattr(law, "integer", False))
         if callable(getattr(law, "forward", None)):
             self.forward = self._forward
 
@@ -129,7 +140,7 @@ class OwnProcess:
         try:
             law = getattr(self.law, name)(*(np.asarray(x, dtype=np.float64) for x in arguments))
         except Exception as error:
-            raise LawFailed(f"{name}() raised {type(error).__name__}: {error}") from error
+            raise LawFailed(f"{name}() raised {describe_error(error)}") from error
         return OwnLaw(law, name, self.integer, given)
 
 

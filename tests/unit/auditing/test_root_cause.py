@@ -222,3 +222,27 @@ def test_where_all_noise_or_jumps_may_be_wrong_a_leak_is_said_only_if_both_are_o
     seen = replace(seen, finding=replace(seen.finding, priced=of_jumps))
     priced = found(seen, fitted=replace(constant(1.05**2), priced=of_all)).suspect.priced
     assert (priced.effect, priced.loss) == said
+
+
+def test_coins_that_fall_too_often_are_the_root_of_a_wrong_law():
+    wrong = Estimate(Measure.VARIANCE, 1.0, 1.2)
+    said = found(refuted("law.release", faults.WRONG_SHAPE, 90.0, wrong), refuted("ties", *OFTEN))
+    assert said.check == "ties"
+    assert "law.release" in said.follow
+
+
+def test_equal_noises_of_coordinates_are_the_root_whatever_the_law_shows():
+    equal = Estimate(Measure.COUNT, 0.0, 40.0, None, 40)
+    laws = refuted("law.release", faults.RARE_SESSIONS, 500.0, Estimate(Measure.VARIANCE, 1.0, 2.0))
+    shared = refuted("independence.coordinates", faults.SHARED_COORDINATES, 20.0, equal)
+    assert found(laws, shared).check == "independence.coordinates"
+    cut = refuted("law.release", faults.CLIPPED, 500.0, Estimate(Measure.VARIANCE, 1.0, 2.0))
+    assert found(cut, shared).check == "law.release"
+
+
+def test_a_fault_after_unusual_releases_is_not_told_by_pooled_second_moments():
+    seen = Estimate(Measure.VARIANCE, 1.0, 2.0)
+    adaptive = refuted("law.adaptive", faults.AFTER_UNUSUAL, 900.0, seen)
+    fixed = refuted("law.transcript", faults.WRONG_BRIDGE_VARIANCE, 90.0, seen)
+    said = found(adaptive, fixed, fitted=suspect(recursion.STEPS_SCALED))
+    assert (said.check, said.suspect) == ("law.adaptive", None)

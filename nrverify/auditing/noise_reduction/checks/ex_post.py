@@ -164,6 +164,8 @@ class ExPost(Declared):
         sessions = float(self._histogram[claim].sum()) if claim in self._histogram else 0.0
         size = detectable_odds(self.wealth, sessions, claim, -float(np.log(alpha)))
         points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
+        attacker = f"ε of an attacker at every session, where {claim:.2g} is claimed,"
+        sizes = (Size(attacker, size, "ε"),) if np.isfinite(size) else ()
         numbers = {"delta": self.delta, "confidence": CONFIDENCE}
         estimate = Estimate(Measure.EPSILON, claim, bound, None, self.sessions, numbers)
         return from_bets(
@@ -173,7 +175,7 @@ class ExPost(Declared):
             samples=self.sessions,
             enough=self.sessions >= FEWEST_SESSIONS,
             statistic=bound,
-            sizes=(Size(f"ε of an attacker at every session, where {claim:.2g} is claimed,", size, "ε"),),
+            sizes=sizes,
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED, texts={"points": points}),
         )
 

@@ -45,6 +45,8 @@ FEWEST_NUMBERS = 8
 """With fewer numbers of a kind nothing is judged."""
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
+CERTAIN = 1e-30
+"""Probabilities below it are as good as none: which is smaller says nothing."""
 SINGLE = 2.0**-23
 """Of a number: the grid of single precision near it, with which others are compared."""
 SINGLE_NAME = "single precision"
@@ -267,8 +269,9 @@ class Lattice(Declared):
             ]
             # Of those that have no chance at all the one with most numbers on it says most, and of these the coarsest.
             p_value, _, _, on_grid = min(judged, key=lambda one: one[:3], default=(1.0, 0.0, 0.0, None))
-            if tests * p_value < self.p_value:
-                self.p_value, self.found = min(1.0, tests * p_value), on_grid
+            if _says_more(tests * p_value, on_grid, self.p_value, self.found):
+                self.found = on_grid
+            self.p_value = min(self.p_value, tests * p_value)
 
     def _candidates(self, kept: Kept, grids: list[float], peak: float) -> list[tuple[float, str, int, int, float]]:
         """(grid, its name, numbers on it, numbers judged, chance of one): of a declared grid its multiples alone."""
@@ -280,6 +283,17 @@ class Lattice(Declared):
         found = [(grid, f"multiples of {grid:g}", *_on_grid(kept, grid, peak, fine)) for grid in grids]
         usual = float(np.median(np.abs(kept.numbers))) if kept.numbers.size else 0.0
         return [*found, (SINGLE * usual, SINGLE_NAME, *_single_precision(kept))]
+
+
+def _says_more(p_value: float, found: OnGrid | None, before: float, known: OnGrid | None) -> bool:
+    """Whether a grid is named in place of the one known: of two that are certain that with more of its numbers on it.
+
+    Rounded releases of integers have their noise on the grid as well; noise that is rounded before a value off the grid
+    is added leaves releases off it.
+    """
+    if found is None or known is None or max(p_value, before) > CERTAIN:
+        return found is not None and p_value < before
+    return found.hits * known.count > known.hits * found.count
 
 
 @dataclass(frozen=True)

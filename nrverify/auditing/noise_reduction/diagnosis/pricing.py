@@ -19,8 +19,9 @@ from scipy.special import ndtr
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, TIME_FOR_DEVIATION, TIME_FOR_VARIANCE
-from nrverify.auditing.noise_reduction.diagnosis.count_losses import excess_of_rate
+from nrverify.auditing.noise_reduction.diagnosis.count_losses import excess_of_rate, least_renyi, renyi_of_counts
 from nrverify.laws.divergence import gaussian_hockey_stick
+from nrverify.statistics.anytime import mean_limits, normal_half_width
 from nrverify.subjects.description import Description
 from nrverify.subjects.guarantees import DP, guarantee_of
 
@@ -31,8 +32,8 @@ EXACTLY = 1e6
 ROUNDING = 1e-6
 """Above the error of the linear algebra behind a precision, which must not turn an exact 1 into a leak; any excess that
 matters to an attacker is far larger."""
-NORMAL_SPREAD, OTHER_SPREAD = 2.0, 5.0
-"""The variance of a square over its mean squared: of normal noise, and of Laplace noise, which has more than counts."""
+OTHER_SPREAD = 5.0
+"""The variance of a square over its mean squared, of Laplace noise, which has more than counts."""
 IDEAL = "times the ideal loss at the last time"
 SLACK = 2.0
 """Precision that proves a larger loss whatever the law: Laplace noise has half the precision that its loss allows, and
@@ -56,9 +57,16 @@ class Weighed:
 
 
 def limit(ratio: float, count: float, normal: bool, alpha: float) -> float:
-    """The end nearest to 1 of the confidence interval of a ratio of variances, 1 where it lies inside."""
-    spread = math.sqrt(-2 * math.log(alpha) * (NORMAL_SPREAD if normal else OTHER_SPREAD) / max(count, 1.0))
-    return min(1.0, ratio * math.exp(spread)) if ratio < 1 else max(1.0, ratio * math.exp(-spread))
+    """The end nearest to 1 of the confidence interval of a ratio of variances, 1 where it lies inside.
+
+    It holds at every look: for normal noise exactly, for other noise in the limit of large samples.
+    """
+    if normal:
+        low, high = mean_limits(ratio, 0.5 * max(count, 1.0), alpha)
+    else:
+        spread = math.exp(normal_half_width(max(count, 1.0) / OTHER_SPREAD, alpha))
+        low, high = ratio / spread, ratio * spread
+    return min(1.0, high) if ratio < 1 else max(1.0, low)
 
 
 def price(weighed: Sequence[Weighed], description: Description, claims: Mapping[float, float], normal: bool) -> Priced:
@@ -76,6 +84,8 @@ def _price(one: Weighed, description: Description, claims: Mapping[float, float]
         return Priced(Effect.INACCURACY, why="the noise is the one claimed with independent noise added")
     if normal and one.largest <= 1 + ROUNDING and (one.ratio is None or one.ratio != 1.0):
         return Priced(Effect.INACCURACY, why="at the schedules asked, however the releases are weighed")
+    if description.family.rated and description.knob == "time" and one.fault != TIME_FOR_VARIANCE:
+        return _of_counts(one, description)
     excess = _excess(one, normal, description)
     if excess <= 1 + ROUNDING:
         return Priced(Effect.UNPROVED)
@@ -92,13 +102,28 @@ def _excess(one: Weighed, normal: bool, description: Description) -> float:
         return one.largest
     if description.family.pure:
         return max(float(np.max(_laplace_excess(one, *schedule))) for schedule in one.precisions)
-    if one.fault in (ALL_SCALED, ALL_FRESH):
-        return one.largest
     if one.fault == TIME_FOR_VARIANCE and description.family.rated:
         # Both counts then have the mean ½t, and not rate·t.
         rate = description.rate or 1.0
         return max(excess_of_rate(0.5 / rate, 2 * rate * times) for times, _ in one.precisions)
     return one.largest if one.largest > SLACK else 1.0
+
+
+def _of_counts(one: Weighed, description: Description) -> Priced:
+    """Counts move by one at least: what their precision proves of the divergence, beside that of the counts claimed."""
+    rate, found = description.rate or 1.0, []
+    for times, precisions in one.precisions:
+        for time, precision in zip(times.tolist(), precisions.tolist(), strict=True):
+            variance = 2 * rate * time
+            least, claimed = least_renyi(precision / variance), renyi_of_counts(variance)
+            found.append((least / claimed, least, claimed, time))
+    ratio, least, claimed, time = max(found)
+    if ratio <= 1 + ROUNDING:
+        return Priced(Effect.UNPROVED)
+    if ratio > EXACTLY:
+        return Priced(Effect.LEAK, math.inf, 1.0, "as two releases together betray the value exactly")
+    where = f"or more, for a change of the value by 1, after the release at time {time:.3g}"
+    return Priced(Effect.LEAK, least, claimed, where, quantity="Rényi divergence of order 2")
 
 
 def _laplace_excess(one: Weighed, times: Floats, precisions: Floats) -> Floats:

@@ -6,6 +6,7 @@ Laplace numbers the size of each, over the sum of those before, follows Pareto's
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -24,8 +25,8 @@ from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
 from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
+from nrverify.statistics.detectable import detectable_share
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.proportions import half_width
 from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth
 
 Floats = NDArray[np.float64]
@@ -136,7 +137,10 @@ class UnknownReleases(PortfolioCheck):
         """A share of the noise that is where it should not be, on one side of some quantile."""
         if not self.sessions:
             return ()
-        return (Size("share of the noise beyond a quantile", half_width(self.sessions, alpha), "probability"),)
+        bins = self.bins(distribution(FIRST))
+        needed = -math.log(alpha) - self.portfolio.log_weights[distribution(FIRST)]
+        found = detectable_share(bins.weights.size, int(bins.counts.sum()), needed)
+        return (Size("share of the first releases on the wrong side of the value", found, "probability"),)
 
     def _scored(self, column: Floats) -> Floats:
         moved = column[column != 0]

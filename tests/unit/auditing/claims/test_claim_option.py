@@ -39,7 +39,7 @@ def test_elsewhere_it_is_a_usage_error():
         nrverify.audit(Brownian, claim=(1.0, 0.0))
 
 
-@pytest.mark.parametrize("claim", ["x", "1,2,3", "-1", "1,1", "nan", ""])
+@pytest.mark.parametrize("claim", ["x", "1,2,3", "-1", "1,1", "nan", "", "1e308", "1e-300"])
 def test_what_is_no_claim_is_a_usage_error(claim):
     done = CliRunner().invoke(cli, ["audit", f"{HERE}Laplace", "--claim", claim])
     assert done.exit_code == 2

@@ -9,8 +9,15 @@ from scipy.integrate import quad
 from scipy.stats import laplace, logistic, t
 
 from nrverify.auditing.core.faults import noise as of_noise
+from nrverify.auditing.core.faults.any_order import LOWER_IGNORED
 from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding
-from nrverify.auditing.noise_reduction.diagnosis.closed_losses import closed_loss, information, loss_of_jumps
+from nrverify.auditing.noise_reduction.diagnosis.closed_losses import (
+    closed_loss,
+    information,
+    loss_of_jumps,
+    loss_of_shared_coins,
+)
+from nrverify.statistics.anytime import mean_limits
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.describe import describe
 
@@ -83,7 +90,7 @@ def tied(fault, measure, expected, observed, count, least_noisy):
     return Finding("ties", Estimate(measure, expected, observed, 0.01, count, numbers), fault)
 
 
-RATIO = 0.8 * math.exp(math.sqrt(2 * math.log(1 / ALPHA) * 2 / 10_000))
+RATIO = mean_limits(0.8, 5_000, ALPHA)[1]
 """The upper limit of a variance of 0.8 over 10,000 numbers."""
 
 
@@ -133,3 +140,51 @@ def test_staying_too_often_loses_at_least_what_the_best_placed_surplus_does():
     found = closed_loss(tied(of_noise.WRONG_STAY_PROBABILITY, Measure.EVENTS, 3e8, 5e8, 10**9, 1.0), LAPLACE, ALPHA)
     every = [loss_of_jumps(u * u + 0.2, u) for u in np.linspace(0.01, 0.89, 300)]
     assert 1 < found.loss <= min(every) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(("odds", "share"), [(1.0, 0.5), (3.0, 0.5), (400.0, 0.5), (50.0, 0.2)])
+def test_the_loss_of_shared_coins_is_the_slope_of_the_joint_log_density(odds, share):
+    stays, h = share**2, 1e-5
+    # Two coins with an odds ratio, by bisection of their joint probability.
+    low, high = max(0.0, 2 * stays - 1), stays
+    for _ in range(200):
+        both = 0.5 * (low + high)
+        ratio = both * (1 - 2 * stays + both) / max((stays - both) ** 2, 1e-300)
+        low, high = (both, high) if ratio < odds else (low, both)
+    at = {(x, b): density(x, 1 - b, share, 1.0) for x in (0.0, h) for b in (0, 1)}
+    weights = {(0, 0): both, (0, 1): stays - both, (1, 0): stays - both, (1, 1): 1 - 2 * stays + both}
+    joint = [sum(p * at[x, one] * at[0.0, other] for (one, other), p in weights.items()) for x in (0.0, h)]
+    assert loss_of_shared_coins(odds, share) == pytest.approx((math.log(joint[0]) - math.log(joint[1])) / h, rel=1e-3)
+
+
+def test_independent_coins_lose_what_is_ideal_and_one_coin_half_as_much_again_at_half_the_time():
+    assert loss_of_shared_coins(1.0, 0.5) == pytest.approx(1.0)
+    assert loss_of_shared_coins(1e12, 0.5) == pytest.approx(1.5, rel=1e-4)
+
+
+def test_a_neighbour_that_is_ignored_loses_what_the_densities_say():
+    # X at 4, then X at 1 and X at 2, both from X at 4 alone: the losses at the noises named in closed_losses.
+    def log_density(x_4, x_1, x_2):
+        found = laplace.logpdf(x_4, scale=4.0)
+        for time, x in ((1.0, x_1), (2.0, x_2)):
+            # The bridge down by Bayes, for a jump: f_s(x)·(1 − (s/4)²)·Lap(4)(x_4 − x)/f_4(x_4).
+            found += laplace.logpdf(x, scale=time) + math.log(1 - (time / 4) ** 2)
+            found += laplace.logpdf(x_4 - x, scale=4.0) - laplace.logpdf(x_4, scale=4.0)
+        return found
+
+    change = 0.5
+    here, there = (log_density(*(x - moved for x in (3.0, -1.0, -2.0))) for moved in (0.0, change))
+    ignored = won("less-noisy-neighbour-ignored", fault=LOWER_IGNORED)
+    assert closed_loss(ignored, LAPLACE, ALPHA).loss == pytest.approx(abs(here - there) / change)
+    assert closed_loss(ignored, LAPLACE, ALPHA).loss == pytest.approx(1.75)
+    covariance = np.array(
+        [[4.0, 1.0, 2.0], [1.0, 1.0, 0.5], [2.0, 0.5, 2.0]]
+    )  # given X at 4 the others are independent
+    precision = np.ones(3) @ np.linalg.solve(covariance, np.ones(3))
+    assert closed_loss(ignored, BROWNIAN, ALPHA).loss == pytest.approx(precision)
+
+
+def test_a_wider_step_after_an_unusual_release_loses_half_the_logarithm_of_its_variance():
+    found = closed_loss(varied(of_noise.AFTER_UNUSUAL, 2.0, count=10**9), BROWNIAN, ALPHA)
+    assert found.loss == pytest.approx(0.5 * math.log(2), rel=1e-3)
+    assert closed_loss(varied(of_noise.AFTER_UNUSUAL, 1.05, count=50), BROWNIAN, ALPHA) is None

@@ -8,6 +8,7 @@ from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.diagnosis.fault_losses import price_of, with_losses
+from nrverify.statistics.anytime import normal_half_width
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.describe import describe
 
@@ -28,7 +29,7 @@ def sloped(slope, error):
 
 
 def drop(slope, error, alpha=1e-6):
-    return abs(slope) - math.sqrt(2 * math.log(1 / alpha)) * error
+    return abs(slope) - normal_half_width(error**-2, alpha)
 
 
 @pytest.mark.parametrize(
