@@ -176,7 +176,7 @@ class Description:
         one_of(*NUMERICS),
         "`idealized` where absent: the claim is that of real arithmetic, and an attack on the last bits is advice. "
         "`exact`: what is released, to the last bit, is the ideal release correctly rounded, and an attack refutes.",
-        applies=NOISE_REDUCTION,
+        applies=(*NOISE_REDUCTION, *ANY),
         since="0.2",
     )
     epsilon: float | None = attribute(

@@ -17,6 +17,16 @@ WORDS = {
     DP: "dp: (ε, δ)-differential privacy of all that has been released when ε was asked",
 }
 """What was judged, in the words of a report."""
+OF_OUTPUTS = {
+    EX_POST: "ex-post: no output betrays more than the ε claimed for it, but with probability δ",
+    DP: "dp: differential privacy of the whole output",
+}
+"""The same of a mechanism that is run, and is not asked for an ε."""
+
+
+def guarantee_words(mechanism: str | None, guarantee: str | None) -> str | None:
+    """What was judged, in the words of a report; None where nothing was."""
+    return (OF_OUTPUTS if mechanism == "any" else WORDS).get(guarantee or "")
 
 
 def guarantee_of(description: Any, most_releases: int | None = None) -> str | None:

@@ -65,6 +65,13 @@ def outputs(**changes):
     return {name: np.asarray(array) for name, array in {**arrays, **changes}.items() if array is not None}
 
 
+@pytest.mark.parametrize("neighbours", [np.zeros((0, 6)), np.array([], dtype=str), np.array(["[[0,1]]"] * 2)])
+def test_neighbours_that_are_not_one_text_are_named(neighbours, tmp_path):
+    np.savez(tmp_path / "r.npz", **outputs(neighbours=neighbours))
+    with pytest.raises(SubjectFailed, match="array neighbours has"):
+        read_record(tmp_path / "r.npz")
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_any_recorded_outputs_are_a_record_or_one_sentence_and_audited_to_a_verdict(tmp_path):

@@ -3,6 +3,7 @@
 import os
 import shlex
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -65,7 +66,7 @@ def test_ctrl_c_of_a_terminal_ends_every_command_with_130_and_nothing_is_left(na
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("name", ["verify", "calibrate", "reproduce", "audit with workers"])
+@pytest.mark.parametrize("name", ["verify", "calibrate", "reproduce", "benchmark", "vectors", "audit with workers"])
 def test_a_request_to_end_ends_every_command_with_its_code_and_nothing_is_left(name, number, tmp_path, mark):
     process = started(COMMANDS[name], tmp_path)
     until(lambda: at_work(process, mark))
@@ -76,12 +77,35 @@ def test_a_request_to_end_ends_every_command_with_its_code_and_nothing_is_left(n
     until(lambda: carrying(mark) == [])
 
 
-@pytest.mark.parametrize("name", ["verify", "calibrate", "reproduce", "audit with workers"])
+@pytest.mark.parametrize("name", ["verify", "calibrate", "reproduce", "benchmark", "vectors", "audit with workers"])
 def test_nothing_outlives_a_command_that_is_killed(name, tmp_path, mark):
     process = started(COMMANDS[name], tmp_path)
     until(lambda: at_work(process, mark))
     process.kill()
     process.communicate(timeout=PATIENCE)
+    until(lambda: carrying(mark) == [])
+
+
+GATE = """
+import nrverify
+from loops import Loops
+test_gate = nrverify.gate(Loops, budget=1000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 2), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_a_gate_that_is_told_to_end_has_the_code_of_pytest_and_leaves_nothing(number, code, tmp_path, mark):
+    (tmp_path / "loops.py").write_text(LOOPING)
+    (tmp_path / "test_gated.py").write_text(GATE)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_gated.py"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True)
+    until(lambda: list(tmp_path.glob("looping-*")))
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    assert seconds_to_end(process) < AT_MOST
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == code
     until(lambda: carrying(mark) == [])
 
 

@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import nrverify
-from nrverify.auditing.core.plots import plots
+from nrverify.auditing.core.plots import data as plots
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.cli import cli
@@ -158,7 +158,7 @@ def absurd_pictures():
     yield plots.Quantiles("t", (), (), (), (), 0, "")
 
 
-@pytest.mark.parametrize("picture", list(absurd_pictures()), ids=lambda plot: type(plot).__name__)
+@pytest.mark.parametrize("plot", list(absurd_pictures()), ids=lambda plot: type(plot).__name__)
 def test_absurd_numbers_are_drawn_all_the_same(plot):
     drawn = chart(plot)
     assert "nan" not in drawn.drawing

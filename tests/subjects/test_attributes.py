@@ -8,17 +8,21 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.boundary.claim import BEYOND
-from nrverify.auditing.core.settings import LONGEST
+from nrverify.auditing.core.settings import LONGEST, MOST_SAMPLES
 from nrverify.commands.options import MOST_JOBS
 from nrverify.subjects import describe as described_by
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.attributes import POSITIVE, attribute, markdown, one_of, pair
 from nrverify.subjects.command.describe_reply import read_description
 from nrverify.subjects.describe import attributes, describe, from_json, recorded_attributes
-from nrverify.subjects.description import MECHANISMS, NOISE_REDUCTION, THRESHOLD, Description
+from nrverify.subjects.description import MECHANISMS, MOST_DIMENSIONS, NOISE_REDUCTION, THRESHOLD, Description
+from nrverify.subjects.dialogues import MOST_QUERIES
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, TIMES
+from nrverify.subjects.neighbour_data import MOST_PAIRS, MOST_SIZE, MOST_STRATEGIES
+from nrverify.subjects.outputs import DEEPEST, MOST_ENTRIES
 from nrverify.subjects.records.file import record_of
+from nrverify.subjects.threshold_attributes import LARGEST_SCALE, MOST_APART, MOST_POSITIVES, SMALLEST_SCALE
 from tests.subjects.records import runs, transcripts
 
 ROOT = Path(__file__).parents[2]
@@ -242,7 +246,12 @@ def test_the_documentation_holds_the_limits_that_are_enforced():
     written = [tuple(cell.strip() for cell in row) for row in limits[2:]]
     in_pairs = (NUMBERS, EPSILONS, TIMES, RATES, (1 / BEYOND, BEYOND))
     expected = [(f"{low:g}", f"{high:g}") for low, high in in_pairs]
-    assert written == [*expected, ("above 0", f"{LONGEST:g}"), ("1", str(MOST_JOBS))]
+    expected += [(f"{SMALLEST_SCALE:g}", f"{LARGEST_SCALE:g}"), ("1", f"{MOST_APART:g}")]
+    counts = (MOST_POSITIVES, MOST_DIMENSIONS, MOST_SIZE, MOST_PAIRS, MOST_STRATEGIES)
+    expected += [("1", str(most)) for most in counts]
+    expected += [("0", str(most)) for most in (MOST_QUERIES, MOST_ENTRIES, DEEPEST)]
+    last = [("1", f"{MOST_SAMPLES:g}"), ("above 0", f"{LONGEST:g}"), ("1", str(MOST_JOBS))]
+    assert written == [*expected, *last]
 
 
 def test_the_schemas_know_every_attribute():

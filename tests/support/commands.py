@@ -25,6 +25,7 @@ COMMANDS = {
     "calibrate": ["calibrate", "--quick", "--jobs", "2"],
     "reproduce": ["reproduce", "loss-ridge", "--jobs", "2", "--trials", "100000", "--out", "figures"],
     "vectors": ["vectors", "--jobs", "2"],
+    "benchmark": ["benchmark", "--quick"],
     "audit": ["audit", "python:slow.py:Slow", "--no-record"],
     "audit with workers": ["audit", "python:slow.py:Slow", "--jobs", "3", "--no-record"],
 }

@@ -7,6 +7,7 @@ import numpy as np
 from nrverify.auditing.claims.claim import PrivacyClaim
 from nrverify.auditing.claims.context import ClaimContext, context_of
 from nrverify.auditing.claims.drawing import Setting, draw_labelled, score_case
+from nrverify.auditing.claims.last_bits import give_levels, without_coarse
 from nrverify.auditing.claims.limits import limits_of
 from nrverify.auditing.claims.sample import together
 from nrverify.auditing.core.alpha import levels
@@ -35,12 +36,15 @@ NUMBERS = 64
 class AnyMechanism(Mechanism):
     """A subject with `mechanism = "any"`."""
 
+    fine_looks = True
+
     def __init__(self, host: Host, settings: Settings) -> None:
         description = host.description
         declarations = declarations_for(description.mechanism)
-        self.context: ClaimContext = context_of(host)
+        self.context: ClaimContext = context_of(host, settings.numerics)
         self.level = levels(settings.alpha, settings.only, declarations)
         self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
+        give_levels(self.checks, self.level, settings.alpha)
         self._samples = settings.samples
         self._only, self._alpha = settings.only, settings.alpha
 
@@ -101,7 +105,9 @@ class AnyMechanism(Mechanism):
         claim = self._claim
         refuted = any(result.verdict is CheckVerdict.REFUTED and result.id == PrivacyClaim.id for result in results)
         measured = None if claim is None or refuted else claim.measured
-        told = with_streams(results, max(point.delta for point in self.context.claim.points), self._alpha)
+        told = with_streams(
+            without_coarse(results), max(point.delta for point in self.context.claim.points), self._alpha
+        )
         return (*told, *self.not_covered, *limits_of(self.context.claim, measured, self._only))
 
     def tested_range(self) -> tuple[str, ...]:

@@ -64,13 +64,22 @@ class ClaimContext:
     methods: tuple[str, ...]
     """By which it is run: `run_many` where it is there, else `run`; and `open`."""
     record: Recorded | None = None
+    exact: bool = False
+    """Whether the claim is that of the outputs to their last bits."""
 
 
-def context_of(host: Host) -> ClaimContext:
-    """That of a subject which can be asked; `SubjectFailed` where its claim is none."""
+EXACT = "exact"
+
+
+def context_of(host: Host, numerics: str | None = None) -> ClaimContext:
+    """That of a subject which can be asked; `SubjectFailed` where its claim is none.
+
+    `numerics` stands in place of the subject's own word.
+    """
     description = host.description
     methods = tuple(name for name in ("run_many", "run", "open") if name in description.methods)
-    return ClaimContext(description, claim_of(description, host), cases_of(description), methods)
+    exact = (numerics or description.numerics) == EXACT
+    return ClaimContext(description, claim_of(description, host), cases_of(description), methods, exact=exact)
 
 
 def claim_of(description: Description, host: Host | None) -> Claim:
@@ -125,7 +134,8 @@ def _curve(host: Host) -> tuple[Point, ...]:
     if rises.size:
         at = int(rises[0])
         raise SubjectFailed(
-            f"delta_of({CURVE[at + 1]!r}) is {deltas[at + 1]!r}, and delta_of({CURVE[at]!r}) is {deltas[at]!r}: it "
+            f"delta_of({CURVE[at + 1]!r}) is {float(deltas[at + 1])!r}, and delta_of({CURVE[at]!r}) is "
+            f"{float(deltas[at])!r}: it "
             "must not rise with ε"
         )
     points = [
@@ -135,7 +145,7 @@ def _curve(host: Host) -> tuple[Point, ...]:
     pure = next((index for index, point in enumerate(points) if point.delta == 0), len(points))
     if not points:
         raise SubjectFailed(
-            f"delta_of({CURVE[-1]!r}) is {deltas[-1]!r}: it claims nothing; it must fall below {LARGEST_DELTA}"
+            f"delta_of({CURVE[-1]!r}) is {float(deltas[-1])!r}: it claims nothing; it must fall below {LARGEST_DELTA}"
         )
     return tuple(points[: pure + 1])
 

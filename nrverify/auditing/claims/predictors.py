@@ -9,10 +9,11 @@ import numpy as np
 from nrverify.auditing.claims.bins import Bins, Codes, bins_of
 from nrverify.auditing.claims.columns import CHARGED, WHOLE, Columns, Floats, Keys, Path
 from nrverify.auditing.claims.sample import Sample, matrix
+from nrverify.auditing.claims.slope import Slope, steepest
 from nrverify.auditing.claims.tree import Leaf, Split, counted, grown, growth
 from nrverify.statistics.labels import fit_logistic, predict_logistic
 
-PREDICTORS = ("one column", "all columns", "whole outputs", "logistic", "tree")
+PREDICTORS = ("one column", "all columns", "whole outputs", "logistic", "tree", "slope")
 """By which a label is guessed. Which of them is right for a mechanism is not known beforehand: all of them bet."""
 FEWEST_FITTED = 60
 """Runs before the first guess: a dozen bins then have a few runs each."""
@@ -79,6 +80,7 @@ class Model:
     indicators: tuple[tuple[int, np.uint64], ...]
     coefficients: Floats | None
     tree: Split | Leaf
+    slope: Slope | None
     size: int
 
     def guess(self, columns: Columns) -> Guess:
@@ -100,6 +102,9 @@ class Model:
             features = _features(keys, values, self.scales, self.indicators)
             odds[3] = predict_logistic(features, self.coefficients)
             runs[3] = self.size / self.coefficients.size
+        if self.slope is not None:
+            odds[5] = self.slope.odds(values[:, self.slope.column])
+            runs[5] = self.size / Slope.PARAMETERS
         return Guess(odds, runs)
 
 
@@ -137,6 +142,7 @@ def learned(sample: Sample) -> Model | None:
         indicators,
         coefficients,
         tree,
+        steepest(sample, [table.column for table in tables]),
         sample.size,
     )
 

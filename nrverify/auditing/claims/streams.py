@@ -124,8 +124,8 @@ def continuous(columns: Columns) -> NDArray[np.bool_]:
     """Rows that hold a number with more significant digits than a rounded one has."""
     found = np.zeros(columns.size, dtype=bool)
     for path, values in columns.values.items():
-        if path == WHOLE or (path and isinstance(path[0], str)):
-            continue
+        if any(isinstance(step, str) and step.startswith("#") for step in path):
+            continue  # a property, a feature or a price, and not an entry
         with np.errstate(all="ignore"):
             size = np.where(np.isfinite(values) & (values != 0), np.abs(values), 1.0)
             scaled = size / 10.0 ** (np.floor(np.log10(size)) + 1 - DIGITS)

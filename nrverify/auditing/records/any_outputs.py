@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nrverify.auditing.claims.claim import PrivacyClaim
-from nrverify.auditing.claims.context import ClaimContext, Recorded, claim_of
+from nrverify.auditing.claims.context import EXACT, ClaimContext, Recorded, claim_of
 from nrverify.auditing.claims.drawing import labelled
+from nrverify.auditing.claims.last_bits import give_levels, without_coarse
 from nrverify.auditing.claims.limits import limits_of
 from nrverify.auditing.claims.pairs import Case, cases_of
 from nrverify.auditing.claims.sample import together
@@ -32,6 +33,7 @@ NUMBERS = 64
 class RecordedOutputsMechanism(Mechanism):
     """Recorded outputs; the order of the file is the order of use."""
 
+    fine_looks = True
     more = "recorded runs are too few to exclude anything useful: record more"
 
     def __init__(self, record: RecordedOutputs, description: Description, settings: Settings) -> None:
@@ -39,9 +41,13 @@ class RecordedOutputsMechanism(Mechanism):
         runs = (len(record.neighbour.outputs), len(record.value.outputs))
         value, neighbour = cases_of(description)[0].sides
         cases = (Case(neighbour, value),)  # label 1 is the value
-        self.context = ClaimContext(description, claim_of(description, None), cases, ("run_many",), Recorded(runs))
+        exact = (settings.numerics or description.numerics) == EXACT
+        self.context = ClaimContext(
+            description, claim_of(description, None), cases, ("run_many",), Recorded(runs), exact
+        )
         self.level = levels(settings.alpha, settings.only, declarations)
         self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
+        give_levels(self.checks, self.level, settings.alpha)
         self._only = settings.only
         self._record = record
         self._used: list[Any] = []
@@ -75,7 +81,7 @@ class RecordedOutputsMechanism(Mechanism):
             results = [judged if result.id == claim.id else result for result in results]
         measured = None if claim is None or refuted else claim.measured
         said = limits_of(self.context.claim, measured, self._only)
-        return (*results, *self.not_covered, *said, *limits(OF_ALL, self._only))
+        return (*without_coarse(results), *self.not_covered, *said, *limits(OF_ALL, self._only))
 
     def _count(self, claim: PrivacyClaim) -> None:
         if not claim.ledgers[0].parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.subjects.guarantees import WORDS
+from nrverify.subjects.guarantees import guarantee_words
 
 SMALLEST = 1e-300
 """A p-value below is said to be below it: 0 would say more than arithmetic can."""
@@ -40,7 +40,7 @@ def follows(check: CheckResult) -> bool:
 def answers(report: Report) -> str:
     """Both answers of an audit, is the noise what it is said to be and is the privacy claim kept; and which claim."""
     both = f"law: {report.law} · privacy claim: {report.privacy}"
-    judged = WORDS.get(report.subject.get("guarantee") or "")
+    judged = guarantee_words(report.subject.get("mechanism"), report.subject.get("guarantee"))
     return both if judged is None or report.privacy == "not-covered" else f"{both} (judged: {judged})"
 
 

@@ -34,7 +34,12 @@ def outputs_of(fields: Fields) -> RecordedOutputs:
     fields.allow((*rows, *OUTPUTS))
     given = {**fields.attributes(rows, "recorded outputs"), "neighbours": UNNAMED}
     if "neighbours" in fields:
-        given["neighbours"] = _json(str(fields.array("neighbours").reshape(-1)[0]), "neighbours")
+        texts = fields.array("neighbours")
+        if texts.size != 1:
+            raise SubjectFailed(
+                f"array neighbours has {texts.size} entries: it must be one text, json.dumps(neighbours)"
+            )
+        given["neighbours"] = _json(str(texts.reshape(-1)[0]), "neighbours")
     spends = "spent" in fields
     description = describe({**given, "methods": ["run_many", *(["spent"] if spends else [])]})
     sides = []

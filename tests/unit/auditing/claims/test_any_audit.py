@@ -26,7 +26,7 @@ def test_a_right_mechanism_is_consistent(name):
     ("name", "event"),
     [
         ("LaplaceTooSmall", "the output is"),
-        ("TruthTooOften", "the output is 'yes'"),
+        ("TruthTooOften", "the output is '"),
         ("NoneTooOften", "the output is None"),
         ("InteractiveTooLittle", "of the output is"),
         ("SumTooLittle", "the output is"),

@@ -35,7 +35,10 @@ CHARGED = {"epsilon": None, "smallest_epsilon": 0.5}
         ({"delta": 1.0}, "attribute delta is 1.0"),
         ({"epsilon": None}, "exactly one of epsilon, delta_of, spent"),
         ({"spent": lambda self, output: 1.0, "smallest_epsilon": 1.0}, "epsilon and spent"),
-        ({**CURVE, "delta_of": lambda self, epsilon: epsilon / 10}, "must not rise"),
+        (
+            {**CURVE, "delta_of": lambda self, epsilon: epsilon / 10},
+            "is 0.01, and delta_of(0.0) is 0.0: it must not rise",
+        ),
         ({**CURVE, "delta_of": lambda self, epsilon: 1.5}, "from 0 to 1"),
         ({**CURVE, "delta_of": lambda self, epsilon: float("nan")}, "from 0 to 1"),
         ({**CURVE, "delta_of": lambda self, epsilon: 1.0}, "it claims nothing"),

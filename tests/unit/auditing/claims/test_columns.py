@@ -52,3 +52,10 @@ def test_only_numbers_with_many_digits_are_taken_for_continuous():
     assert continuous(columns_of(noise)).all()
     assert not continuous(columns_of([0.1, 3.14, 1e-7, 2.5e8, 0.0, float("inf"), float("nan")])).any()
     assert not continuous(columns_of([7, "0.123456789012345678", None])).any()
+
+
+def test_numbers_in_lists_and_dictionaries_are_seen_as_continuous_and_their_properties_are_not():
+    number = 0.12345678901234567
+    rows = [number, [1, number], {"count": number}, {"all": [number]}, [0.5, 0.25], {"count": 2}, "0.12345678901234567"]
+    assert continuous(columns_of(rows)).tolist() == [True] * 4 + [False] * 3
+    assert not continuous(columns_of([[0.1, 0.2], [0.3, 0.3]])).any()  # the sum has more digits than the entries
