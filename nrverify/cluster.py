@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
@@ -57,6 +56,8 @@ def _cancel(theirs: Any) -> None:
 
 def _pass_on(theirs: Any, ours: Future[Any]) -> None:
     """The outcome of a call, which is computed again should it be lost before it is here."""
+    import asyncio
+
     try:
         result = theirs.result()
     except (CancelledError, asyncio.CancelledError):
@@ -116,6 +117,8 @@ def connected(address: str) -> Iterator[Cluster]:
         from distributed.comm import CommClosedError
     except ImportError:
         raise NoCluster("the engine dask is not installed: pip install nrverify[dask]") from None
+    import asyncio
+
     # A client that cannot connect goes on trying, and complains when it is thrown away: so it is tried out first.
     try:
         with ThreadPoolExecutor(1) as outside_any_loop:
@@ -138,6 +141,8 @@ def connected(address: str) -> Iterator[Cluster]:
 
 
 async def _answer(address: str) -> None:
+    import asyncio
+
     from distributed.core import rpc
 
     async with rpc(address) as scheduler:

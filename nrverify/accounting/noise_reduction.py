@@ -80,6 +80,11 @@ class NoiseReduction:
     """
 
     def __init__(self, value: npt.ArrayLike, boundary: Boundary, rng: Rng = None) -> None:
+        if not all(hasattr(boundary, name) for name in ("inverse", "delta", "sensitivity")):
+            raise ValueError(
+                f"boundary is {boundary!r}: it must be a privacy boundary with inverse, delta and sensitivity; give a "
+                "Linear, Mixture, HalfNormalMixture, Grid or SkellamLinear"
+            )
         self.boundary = boundary
         self.history: list[Look] = []
         self._rng = np.random.default_rng(rng)

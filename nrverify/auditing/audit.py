@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from nrverify.auditing.claims.context import with_claim
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.own_law.limited import judged_by
@@ -34,6 +33,8 @@ class Claiming:
 
     def __call__(self, timeout: float) -> Host | RecordsFile:
         """The host, with its description changed."""
+        from nrverify.auditing.claims.context import with_claim
+
         host = self.open_host(timeout)
         try:
             host.description = with_claim(host.description, self.claim)

@@ -24,19 +24,20 @@ def asked_of(subject: Any, timeout: float, law: Any = None) -> tuple[str, ...]:
 
         given = specified(law)
         with in_use(given):
-            return check_ids(given.name, _read(subject, "knob") or "time", _having(subject))
-    mechanism, knob, having = _read(subject, "mechanism"), _read(subject, "knob"), _having(subject)
+            return check_ids(given.name, _read(subject, "knob") or "time", _having(subject, given.name))
+    mechanism, knob, described = _read(subject, "mechanism"), _read(subject, "knob"), subject
     if mechanism not in MECHANISMS or knob not in (None, "time", "epsilon"):
-        description = description_of(subject, timeout)
-        mechanism, knob, having = description.mechanism, description.knob, _having(description)
-    return check_ids(mechanism, knob or "time", having)
+        described = description_of(subject, timeout)
+        mechanism, knob = described.mechanism, described.knob
+    return check_ids(mechanism, knob or "time", _having(described, mechanism))
 
 
 def not_covered(description: Description, only: tuple[str, ...], numerics: str | None = None) -> list[CheckResult]:
     """Checks that were asked for by name, or by a claim about the last bits, and are for other subjects than this."""
-    asked = check_ids(description.mechanism, description.knob or "time", _having(description))
-    knob = f" and knob {description.knob!r}" if description.mechanism in NOISE_REDUCTION else ""
-    why = f"it is not for subjects with mechanism {description.mechanism!r}{knob}"
+    mechanism = description.mechanism
+    asked = check_ids(mechanism, description.knob or "time", _having(description, mechanism))
+    knob = f" and knob {description.knob!r}" if mechanism in NOISE_REDUCTION else ""
+    why = f"it is not for subjects with mechanism {mechanism!r}{knob}"
     named = (*only, LAST_BITS) if numerics == "exact" and not only else only
     found = [(id, declaration_of(id)) for id in dict.fromkeys(named) if id not in asked]
     return [
@@ -50,9 +51,9 @@ def _needs(attribute: str) -> str:
     return f"it is for subjects with {attribute} = True" if attribute else ""
 
 
-def _having(subject: Any) -> tuple[str, ...]:
+def _having(subject: Any, mechanism: str) -> tuple[str, ...]:
     """The attributes that ask for checks of their own, as far as they can be read without making the subject."""
-    return tuple(name for name in asking_attributes() if _said(subject, name) is True)
+    return tuple(name for name in asking_attributes(mechanism) if _said(subject, name) is True)
 
 
 def _read(subject: Any, name: str) -> str | None:

@@ -84,6 +84,6 @@ def check_ids(mechanism: str, knob: str, attributes: Collection[str] = ()) -> tu
     return tuple(dict.fromkeys(one.id for one in found))
 
 
-def asking_attributes() -> frozenset[str]:
-    """The attributes of subjects that ask for checks of their own."""
-    return frozenset(one.attribute for one in all_declarations() if one.attribute)
+def asking_attributes(mechanism: str) -> frozenset[str]:
+    """The attributes of subjects with this mechanism that ask for checks of their own."""
+    return frozenset(one.attribute for one in declarations_for(mechanism) if one.attribute)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.fft import irfft, rfft
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
 
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
@@ -37,7 +37,7 @@ class LagWealth(Additive):
         lags = min(n - 1, LAGS)
         if lags < 1 or z.shape[1] == 0:
             return
-        size = next_fast_len(n + lags, real=True)
+        size = _fast_length(n + lags)
         ahead = rfft(z, size, axis=0)
         self.cross[:lags] += _summed(ahead.conj() * ahead, size)[1 : lags + 1]
         squares = z * z
@@ -75,6 +75,12 @@ class LagWealth(Additive):
             grid -= largest
             found[seen] = largest + np.log(np.exp(grid, out=grid).mean(axis=0))
         return found
+
+
+def _fast_length(n: int) -> int:
+    """The smallest product of powers of 2, 3 and 5 that is at least n: Fourier transforms of such lengths are fast."""
+    odd: list[int] = [3**b * 5**c for b in range(n.bit_length()) for c in range(n.bit_length())]
+    return min(one << max(0, (-(-n // one) - 1).bit_length()) for one in odd)
 
 
 def _summed(spectrum: NDArray[np.complex128], size: int) -> Floats:

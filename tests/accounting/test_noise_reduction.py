@@ -103,3 +103,9 @@ def test_its_representation_says_where_it_is():
     assert repr(session) == "<NoiseReduction: Brownian noise, nothing released>"
     session.refine(1.0)
     assert "1 release, the last at time 7.5; paid ε = 1, δ = 0.301194" in repr(session)
+
+
+@pytest.mark.parametrize("given", [3, None, Linear, lambda t: 1 / t])
+def test_what_is_no_boundary_is_refused_before_anything_is_released(given):
+    with pytest.raises(ValueError, match="it must be a privacy boundary with inverse, delta and sensitivity"):
+        NoiseReduction(1.0, given)

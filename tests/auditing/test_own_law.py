@@ -321,3 +321,21 @@ def test_a_range_beyond_the_laws_cannot_be_audited(names):
     report = audit(type("Right", (names["Right"],), {"range": (1e4, 1e5)}), law=names["Cauchy"], samples=300)
     assert report.exit_code == 3
     assert "range is (10000.0, 100000.0): it must overlap with the times of the law, 0.01 to 1000" in report.message
+
+
+def test_a_distribution_function_that_is_no_number_far_out_is_told_with_the_point_and_the_value():
+    class FarOut(Geometric):
+        name = "far-out"
+
+        def marginal(self, t):
+            near = super().marginal(t)
+
+            class Near:
+                logpdf, sf = near.logpdf, near.sf
+
+                def cdf(self, x):
+                    return np.where(np.abs(x) > 1e12, np.nan, near.cdf(x))
+
+            return Near()
+
+    assert "cdf() is nan at -1e15 and nan at 1e15: it must go from 0 to 1" in wrong_with(specified(FarOut), 60.0)[0]

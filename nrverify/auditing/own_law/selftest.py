@@ -159,8 +159,11 @@ def _odd(law: OwnLaw, where: str) -> Mistake | None:
             return Mistake(f"{where}.{name}() of {points.tolist()} is {found.tolist()}: it must be a {name}")
     if not np.all(np.diff(np.asarray(law.cdf(points))) >= 0):
         return Mistake(f"{where}.cdf() falls between {points[0]:g} and {points[-1]:g}: it must not")
-    if not float(law.cdf(-1e15)) <= 1e-3 or not float(law.cdf(1e15)) >= 1 - 1e-3:
-        return Mistake(f"{where}.cdf() does not go from 0 to 1")
+    low, high = float(law.cdf(-1e15)), float(law.cdf(1e15))
+    if not low <= 1e-3 or not high >= 1 - 1e-3:
+        return Mistake(
+            f"{where}.cdf() is {low:g} at -1e15 and {high:g} at 1e15: it must go from 0 to 1, also so far out"
+        )
     return None
 
 

@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
 
 from nrverify.laws.validation.times import Floats
 
@@ -142,6 +141,8 @@ def gauss_rule(width: int) -> tuple[Floats, Floats]:
     The Gauss rule of the uniform measure on {0, …, width-1}: its orthogonal polynomials (Chebyshev's, discrete) have
     recurrence coefficients k²(width²-k²)/4(4k²-1).
     """
+    from scipy.linalg import eigh_tridiagonal
+
     if width == NODES:
         return np.arange(float(width)), np.ones(width)
     k = np.arange(1.0, NODES)

@@ -165,18 +165,21 @@ def cases_for(description: Description, knob: Knob, dimensions: tuple[int, ...],
 
 
 def _at_the_grid(description: Description, knob: Knob, d: int, most: int) -> list[Case]:
-    """Where the grid is finer than all noise that is asked for: a value off it, with noise down to its own size.
+    """A value off the grid, with noise down to the size of the grid, also where all other noise asked for is larger.
 
     A subject that says the range of its times is not asked beyond it.
     """
     grid = description.granularity
-    if grid is None or not knob.falling or description.range is not None:
+    if grid is None or not knob.falling:
         return []
     least = grid if description.family.pure else grid * grid
-    if not 0 < least < knob.low:
+    lowest = 0.0 if description.range is None else knob.low
+    if not (0 < least <= knob.high and lowest <= least):
         return []
     value = _spread((3.3 * grid, -1.7 * grid), d)
-    return [Case(AT_THE_GRID, value, Fixed((4 * least, 2 * least, least)[-most:]), _method(description, 0), still=True)]
+    times = [min(factor * least, knob.high) for factor in (4.0, 2.0, 1.0)]
+    schedule = tuple(dict.fromkeys(times))[-most:]
+    return [Case(AT_THE_GRID, value, Fixed(schedule), _method(description, 0), still=True)]
 
 
 def _no_longer(rule: Fixed | Follow | Roam, most: int, knob: Knob, index: int) -> Fixed | Follow | Roam:

@@ -21,6 +21,10 @@ FINE_EPSILONS = 4 * (EPSILONS - 1) + 1
 SMALLEST = 1e-12
 """No request is smaller, whatever range a subject gives: logarithms need a positive number."""
 
+LOST = 8.0
+"""Noise that is smaller than the grid by this factor is not asked for: from the middle of a cell to its edge are four
+deviations, so that releases on the grid hardly ever show it."""
+
 
 @dataclass(frozen=True)
 class Knob:
@@ -59,4 +63,20 @@ def knob_of(description: Description) -> Knob:
             raise SubjectFailed(
                 f"range is {description.range}: it must overlap with the times of the law, {times[0]:g} to {times[1]:g}"
             )
-    return Knob(max(low, SMALLEST), high, description.knob == "time")
+    low = max(low, SMALLEST)
+    if description.granularity is not None and description.knob == "time":
+        low = max(low, _least_seen(description, description.granularity, high))
+    return Knob(low, high, description.knob == "time")
+
+
+def _least_seen(description: Description, grid: float, high: float) -> float:
+    """The least time whose noise is not lost in the grid; `SubjectFailed` where there is none below `high`."""
+    pure = description.family.pure
+    least = grid / LOST if pure else (grid / LOST) ** 2
+    if least >= high:
+        noise = high if pure else math.sqrt(high)
+        raise SubjectFailed(
+            f"attribute granularity is {grid!r}: it must be below {LOST:g} times the noise, which is {noise:.3g} at "
+            f"the largest time, {high:g}: on a coarser grid releases do not show noise; give larger times in `range`"
+        )
+    return least

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from nrverify.auditing.noise_reduction.design.batch import Batch
 
@@ -76,6 +75,8 @@ class Seen:
 
     def innovations(self, factor: Floats) -> Floats:
         """The sums of products of what is independent, of variance 1, if the factor is right."""
+        from scipy.linalg import solve_triangular
+
         half = solve_triangular(factor, self.products, lower=True)
         return np.asarray(solve_triangular(factor, half.T, lower=True))
 

@@ -12,8 +12,6 @@ from itertools import pairwise, permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
-from threadpoolctl import threadpool_limits
 
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.recursion import ALL_SCALED, FIRST_SCALED, STEP_FACTOR, STEPS_SCALED
@@ -98,6 +96,8 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Cl
 
     A fault of one method alone is looked for where the noise of the other method is as claimed.
     """
+    from threadpoolctl import threadpool_limits
+
     # Small matrices with a thread per core take three times as long, and ten times in audits side by side.
     with threadpool_limits(1):
         return _diagnosed_by_method(moments, variance, normal, claimed_by)
@@ -285,6 +285,8 @@ def _fits(seen: list[Seen], factors: list[Floats]) -> bool:
 
 def _precisions(one: Seen, factor: Floats, variance: Variance) -> Floats:
     """1ᵀΣ⁻¹1 of the releases up to each one, times the variance that was paid for there."""
+    from scipy.linalg import solve_triangular
+
     informative = np.cumsum(solve_triangular(factor, np.ones(one.times.size), lower=True) ** 2)
     return np.asarray(informative * variance(one.times))
 

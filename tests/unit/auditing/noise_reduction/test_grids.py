@@ -16,9 +16,12 @@ from nrverify.auditing.noise_reduction.checks.granularity import Granularity
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.checks.lattice import Lattice
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.design.cases import Case
+from nrverify.auditing.noise_reduction.design.cases import AT_THE_GRID, Case, cases_for
+from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
+from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.policies import Fixed
 from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, fault, labelled, laplace, seen
 
@@ -151,3 +154,37 @@ def test_label_odds_on_a_coarse_grid_are_those_of_the_filter(grid):
         )
     assert check.log_e < math.log(1 / ALPHA)
     assert not check.attacked
+
+
+def on_a_grid(mechanism, grid, **said):
+    return Description(mechanism, methods=("sample",), granularity=grid, **said)
+
+
+@pytest.mark.parametrize(("mechanism", "grid", "lowest"), [("brownian", 4.0, 0.25), ("laplace", 4.0, 0.5)])
+def test_noise_below_an_eighth_of_the_grid_is_not_asked_for(mechanism, grid, lowest):
+    """The filter has no nodes for it: on a grid of a thousand right releases were refuted."""
+    knob = knob_of(on_a_grid(mechanism, grid))
+    assert (knob.low, knob.high) == (lowest, 1000.0)
+    assert knob_of(on_a_grid(mechanism, 2.0**-20)).low == 0.01
+
+
+def test_a_grid_on_which_no_noise_would_show_is_refused():
+    with pytest.raises(
+        SubjectFailed, match=r"granularity is 1000\.0: it must be below 8 times the noise, which is 31\.6"
+    ):
+        knob_of(on_a_grid("brownian", 1000.0))
+
+
+@pytest.mark.parametrize("grid", [2.0**-40, 0.05, 0.25, 3.0])
+def test_a_value_in_the_middle_of_cells_is_asked_with_noise_of_the_size_of_the_grid(grid):
+    """Rounding the value and the noise apart, each to the grid, shifts releases by up to half a cell there."""
+    said = on_a_grid("brownian", grid)
+    (case,) = [one for one in cases_for(said, knob_of(said), (1,), None) if one.name == AT_THE_GRID]
+    assert case.rule.schedule[-1] == grid * grid
+    assert abs(case.value[0] / grid - np.rint(case.value[0] / grid)) > 0.25
+
+
+def test_a_subject_that_says_its_range_is_asked_at_the_grid_within_it_only():
+    inside, outside = (on_a_grid("brownian", grid, range=(1.0, 100.0)) for grid in (2.0, 0.5))
+    assert any(case.name == AT_THE_GRID for case in cases_for(inside, knob_of(inside), (1,), None))
+    assert not any(case.name == AT_THE_GRID for case in cases_for(outside, knob_of(outside), (1,), None))
