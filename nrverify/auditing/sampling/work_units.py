@@ -78,7 +78,7 @@ class ChunkResult:
 
 
 Work = tuple[Chunk, tuple[Check, ...]]
-"""A chunk, and the checks whose like are to score it."""
+"""A chunk, with templates of the checks that will score it."""
 
 
 @runtime_checkable
