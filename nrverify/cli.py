@@ -43,7 +43,7 @@ COMMANDS = {
     "diff": ("nrverify.commands.diff", "What changed between two reports of audits."),
     "protocol": ("nrverify.commands.protocol", "The protocol of subjects in other languages, in a page."),
     "vectors": ("nrverify.commands.vectors", "Certified test vectors for implementers in any language."),
-    "calibrate": ("nrverify.commands.calibrate", "The instrument tested on mutants and on correct code."),
+    "calibrate": ("nrverify.commands.calibrate", "Test the auditor itself on mutants and on correct code."),
     "reproduce": ("nrverify.commands.reproduce", "The paper's figures and findings, on its data or synthetic."),
     "benchmark": ("nrverify.commands.benchmark", "Speed and memory as ratios against the machine's limits."),
 }

@@ -1,4 +1,4 @@
-"""Words of strangers made harmless: no command to a terminal, to a reader's eyes, or to the machine that runs CI."""
+"""Escapes untrusted text: no control sequence, no invisible character, no command to the machine that runs CI."""
 
 from __future__ import annotations
 

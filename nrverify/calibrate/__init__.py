@@ -1,1 +1,1 @@
-"""Calibration: the instrument tested on mutants and on correct implementations."""
+"""Calibration of the auditor on mutants and on correct implementations."""

@@ -1,4 +1,4 @@
-"""Whether "would have caught" is true: faults planted just at the stated size, a third of it, and somewhat above it.
+"""Whether the stated sizes are true: faults planted at the smallest detectable size, a third of it, and somewhat above.
 
 A statement promises too much where a fault of its size is refuted in less than half of the trials, or one somewhat
 larger in less than nine tenths; and too little where a third of it is already refuted in more than half.

@@ -59,7 +59,9 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
     checks = catalogue()
     for value in values:
         if value in REMARKS:
-            raise click.BadParameter(f"{value} is no check to ask for, but a remark of audits", ctx, parameter)
+            raise click.BadParameter(
+                f"{value} is a remark of audits and cannot be selected with --check", ctx, parameter
+            )
         if value not in checks:
             close = closest(value, checks)
             hint = f" Did you mean {close}?" if close else ""

@@ -1,4 +1,4 @@
-"""`nrverify calibrate`: the instrument tested on mutants and on correct implementations."""
+"""`nrverify calibrate`: the auditor tested on mutants and on correct implementations."""
 
 from __future__ import annotations
 

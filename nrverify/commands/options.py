@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 MOST_JOBS = 1024
-"""Processes that may be asked for: a slip of the pen is not to fill the machine."""
+"""The largest number of processes accepted: a typo must not fill the machine."""
 NARROWEST = 20
-"""Columns of the smallest terminal that is believed."""
+"""Narrower reported widths of a terminal are ignored."""
 
 
 class ClusterLost(click.ClickException):
@@ -153,7 +153,7 @@ def write_all(*documents: tuple[str | None, Callable[[], str]]) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder in one that is there, never a whole way to it: a slip of the pen would leave a tree."""
+    """Creates a folder; its parent must exist, so that a typo cannot create a tree of folders."""
     parent = folder.absolute().parent
     if not folder.is_dir() and not parent.is_dir():
         raise click.UsageError(f"cannot make the folder {str(folder)!r}: there is no folder {str(parent)!r}")

@@ -30,7 +30,7 @@ def real_value(value: npt.ArrayLike) -> Floats:
 def integer_value(value: npt.ArrayLike) -> Integers:
     """f(x) as a fresh int64 array of shape () or (d,).
 
-    A float that is a whole number (3.0) is an integer here; 0.5, NaN and infinity are refused, never rounded.
+    An integer-valued float (3.0) is an integer here; 0.5, NaN and infinity are refused, never rounded.
     """
     array = _shaped(value)
     inside = array.dtype.kind in "iuf" and ((array >= -LARGEST_COUNT) & (array <= LARGEST_COUNT)).all()

@@ -1,4 +1,4 @@
-"""Words of strangers on a terminal: neither markup nor commands to it."""
+"""Escapes untrusted text for the terminal: it is neither markup nor a control sequence."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class LabelBets:
         return blank
 
     def merge(self, other: LabelBets) -> None:
-        """Takes in what another has seen."""
+        """Merges the sufficient statistics of another."""
         for own, theirs in zip(self.sides, other.sides, strict=True):
             own.log_wealth += theirs.log_wealth
 

@@ -28,7 +28,7 @@ class Wealth(Protocol):
         """An empty copy with the same configuration."""
 
     def merge(self, other: Self) -> None:
-        """Adds what another has seen."""
+        """Merges the sufficient statistics of another."""
 
 
 class Portfolio(Additive, Generic[K]):

@@ -164,7 +164,7 @@ class Adapter(Answering):
 
 @dataclass(frozen=True)
 class _PythonSession:
-    """A session of a Python subject; it needs no end."""
+    """A session of a Python subject; it needs no explicit close."""
 
     function: Callable[[float], Any]
     shape: tuple[int, ...]

@@ -30,7 +30,7 @@ def parse(text: str) -> Address:
     scheme, colon, rest = text.partition(":")
     if not colon or scheme not in SCHEMES:
         raise UnknownScheme(
-            f"{text!r} is no address of a subject: write python:package.module:Name, python:path/to/file.py:Name, "
+            f"{text!r} is not the address of a subject: use python:package.module:Name, python:path/to/file.py:Name, "
             "cmd:COMMAND or records:FILE"
         )
     return Address(scheme, rest)
@@ -62,7 +62,7 @@ def instance_of(found: Any) -> Any:
     if made is None or isinstance(made, str | bytes | int | float):
         came = "" if made is found else f", which {found!r:.100} returned,"
         raise SubjectFailed(
-            f"{made!r:.100}{came} is no subject: a class, an instance or a function that returns one is"
+            f"{made!r:.100}{came} is not a subject: it must be a class, an instance or a function that returns one"
         )
     return made
 

@@ -21,7 +21,7 @@ from nrverify.subjects.description import (
 )
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, guarantee_of
-from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, within
+from nrverify.subjects.limits import EPSILONS, LARGEST_COUNT, NUMBERS, RATES, within
 from nrverify.subjects.neighbour_data import GENERATED, STRATEGIES
 from nrverify.subjects.noise_families import FAMILIES, own_names
 from nrverify.subjects.threshold_attributes import check_threshold
@@ -161,6 +161,7 @@ def _bounded(described: Description) -> None:
             within(name, number, allowed)
     needed = described.family.sensitivity if described.mechanism in FAMILIES else ""
     if described.sensitivity is not None and needed:
+        within("attribute sensitivity", described.sensitivity, (NUMBERS[0], LARGEST_COUNT))
         size = described.sensitivity if needed == "an integer" else described.sensitivity**2
         if not math.isclose(size, max(round(size), 1), rel_tol=ROOT_ROUNDING):
             words = f"{needed}: {described.mechanism} noise is added to integers"

@@ -12,6 +12,8 @@ EPSILONS = (1e-12, 700.0)
 """e^ε and e^-ε are numbers of double precision, and e^ε − 1 keeps some of its digits."""
 TIMES = (1e-100, 1e100)
 """Of a subject's own time for an ε: the square of a sensitivity, and its inverse."""
+LARGEST_COUNT = 1e15
+"""Integers up to this, and sums of a few, are exact in double precision (2^53 is about 9e15)."""
 RATES = (1e-12, 1e12)
 """Counts of a Skellam process at the times that are asked for stay integers of double precision."""
 

@@ -51,7 +51,9 @@ def check_threshold(described: Any, given: Mapping[str, Any], rows: Mapping[str,
     if described.mechanism == "reduced-above-threshold":
         for name in REFUSED_BY_REDUCED:
             if given.get(name) is not None:
-                raise rows[name].error(given[name], "left out: it is for above-threshold, and this is reduced-")
+                raise rows[name].error(
+                    given[name], "left out: it is for above-threshold, and this is reduced-above-threshold"
+                )
     if described.noise == "gaussian":
         for name in ("scales",) if curve else ("scales", "delta"):
             if getattr(described, name) is None:

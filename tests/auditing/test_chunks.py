@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.sampler import Sampler
-from nrverify.auditing.sampling.work_units import MOST_NUMBERS, ChunkResult, SamplingTask, Turns, counts, sizes
+from nrverify.auditing.sampling.work_units import (
+    LOT_SECONDS,
+    MOST_NUMBERS,
+    ChunkResult,
+    SamplingTask,
+    Turns,
+    counts,
+    sizes,
+)
 from nrverify.auditing.sampling.workers import Here, Workers
 from nrverify.subjects.errors import SubjectFailed
 
@@ -121,6 +129,25 @@ def test_a_budget_of_time_ends_the_run_wherever_the_time_was_spent(monkeypatch):
     run = sampler(crowd, samples=10**6, budget=5.0)
     assert run.run(lambda _: [task("a"), task("b")], lambda: False) == "time"
     assert 500 <= run.drawn < 700
+
+
+def test_the_budget_is_looked_at_about_every_second_of_a_slow_subject():
+    crowd = Crowd(pace=0.02)
+    tasks = [task(str(number)) for number in range(20)]
+    sampler(crowd, samples=3000, budget=1e4).run(lambda _: tasks, lambda: False)
+    lots = {}
+    for chunk in crowd.drawn[len(tasks) :]:  # of the first look nothing is known beforehand
+        lots.setdefault((*chunk.key[:2], chunk.lot), []).append(chunk.size)
+    assert all(0.02 * sum(lot) <= LOT_SECONDS or len(lot) == 1 for lot in lots.values())
+    assert any(len(lot) > 1 for lot in lots.values())
+
+
+def test_what_single_requests_took_is_the_pace_of_the_first_look():
+    crowd = Crowd()
+    run = sampler(crowd, samples=64)
+    run.requests.drawn, run.requests.host.seconds = 10, 10.0
+    run.run(lambda _: [task(str(number)) for number in range(20)], lambda: False)
+    assert len({chunk.lot for chunk in crowd.drawn}) == 20
 
 
 def test_a_failure_ends_the_run_after_what_came_before_it_was_taken_in():

@@ -190,7 +190,7 @@ def test_a_subject_that_fails_at_its_first_start_is_not_audited_at_its_second(tm
         (["records:x.npz", "--plan"], 2, "nothing to plan"),
         ([HERE, "--plan", "--html", "x.html"], 2, "--plan writes --json alone"),
         ([HERE, "--plan", "--alpha", "2"], 2, "alpha is 2.0"),
-        (["nowhere", "--plan"], 2, "no address of a subject"),
+        (["nowhere", "--plan"], 2, "not the address of a subject"),
         (["python:no.such.module:X", "--plan"], 3, "could not be run"),
     ],
 )

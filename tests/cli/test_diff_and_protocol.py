@@ -66,7 +66,7 @@ def test_a_mended_subject_and_another_version_are_told(tmp_path):
 def test_a_size_that_moved_by_a_tenth_is_told_and_less_is_not(tmp_path):
     near, far = (replace(FINE, sizes=(Size("variance", value, "relative"),)) for value in (0.021, 0.03))
     assert "nothing changed" in diff(tmp_path, report("consistent", FINE), report("consistent", near)).output
-    assert "would have caught" in diff(tmp_path, report("consistent", FINE), report("consistent", far)).output
+    assert "smallest detectable fault" in diff(tmp_path, report("consistent", FINE), report("consistent", far)).output
 
 
 def test_quiet_tells_new_refutations_alone(tmp_path):

@@ -11,10 +11,11 @@ import pytest
 import nrverify
 from nrverify.auditing.core.faults import known_faults
 from nrverify.auditing.registry import all_declarations
+from nrverify.ledger.claims import load_claims
 from nrverify.reference.mutants import MUTANTS
 from nrverify.report.handbook.checks import checks_page
 from nrverify.report.handbook.docstrings import as_markdown
-from nrverify.report.handbook.mistakes import PRINTED, mistakes_page
+from nrverify.report.handbook.mistakes import ALGORITHM, PRINTED, mistakes_page
 from nrverify.report.handbook.notebook import notebook_of
 from nrverify.report.handbook.reference import GROUPS, reference_page
 from nrverify.report.handbook.triage import triage_page
@@ -105,6 +106,10 @@ def test_the_page_of_mistakes_has_every_mutant_and_the_printed_recipes():
     for mutant in MUTANTS:
         assert f"{mutant.subject.__module__}:{mutant.subject.__name__}`" in page
     assert set(PRINTED) <= {mutant.name for mutant in MUTANTS}
+    for id, _ in PRINTED.values():
+        assert load_claims()[id].correction in page
+    assert ALGORITHM in page
+    assert "correct.threshold:ReducedAboveThreshold`" in page
 
 
 def test_the_reference_has_every_public_name_with_its_docstring():

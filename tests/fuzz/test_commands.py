@@ -6,8 +6,10 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
+from click import UsageError
 
 import nrverify.cli
+from nrverify.commands import diff
 from nrverify.glossary import terms
 from nrverify.plain_text import COMMANDING
 from tests.fuzz.fuzzing import MANY, corpus, fresh
@@ -79,6 +81,12 @@ def test_reports_that_once_failed(place, report, tmp_path):
             file.write(content)
     tried("diff", names)
     tried("diff", names[::-1])
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_a_device_that_never_ends_is_not_read(device):
+    with pytest.raises(UsageError, match="no ordinary file"):
+        diff.command.main([device, device], standalone_mode=False)
 
 
 @pytest.mark.slow

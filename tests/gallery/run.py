@@ -75,7 +75,7 @@ def markdown(rows: list[Row]) -> str:
         "most ten lines each, are in `tests/gallery/libraries.py`. `consistent` means that nothing was refuted at an",
         "error probability of 1e-6 for each audit, and that faults of the size in the last column would have been.",
         "",
-        "| sampler | library | law | privacy claim | sessions | would have caught |",
+        "| sampler | library | law | privacy claim | sessions | smallest detectable fault |",
         "|---|---|---|---|---|---|",
         *(_line(row) for row in ran),
         "",

@@ -115,7 +115,7 @@ def test_a_finding_is_told_once_with_its_evidence_and_a_command_that_can_be_copi
 
 def test_a_refuted_audit_is_told_in_a_dozen_lines_or_so_and_says_where_the_rest_is():
     text = printed(print_audit, report(), width=100)
-    assert "would have caught" not in text
+    assert "smallest detectable fault" not in text
     assert text.count("Likely cause") == 1
     assert "Refuted by: law.transcript, law.value\n" in text
     assert "No fault found by: independence.coordinates\n" in text
@@ -185,10 +185,10 @@ def test_a_boundary_is_said_to_be_judged_by_calculation():
     run = RUN | {"samples": 0, "stopped": "samples"}
     boundary = report(verdict="consistent", subject=SUBJECT | {"mechanism": "boundary"}, run=run, checks=(FINE,))
     text = printed(print_audit, boundary)
-    assert "judged by calculation in 1.5 s, nothing is sampled\n" in text
+    assert "evaluated analytically in 1.5 s (no sampling)\n" in text
     assert "sessions or runs" not in text
     late = replace(boundary, run=run | {"stopped": "time"})
-    assert "nothing is sampled; stopped when its time was used" in printed(print_audit, late, width=120)
+    assert "(no sampling); stopped because its time was used" in printed(print_audit, late, width=120)
     failed = replace(boundary, verdict="errored", run=run | {"stopped": "errored"})
     assert "stopped: errored" in printed(print_audit, failed)
 

@@ -18,7 +18,7 @@ from nrverify.subjects.describe import attributes, describe, from_json, recorded
 from nrverify.subjects.description import MECHANISMS, MOST_DIMENSIONS, NOISE_REDUCTION, THRESHOLD, Description
 from nrverify.subjects.dialogues import MOST_QUERIES
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.limits import EPSILONS, NUMBERS, RATES, TIMES
+from nrverify.subjects.limits import EPSILONS, LARGEST_COUNT, NUMBERS, RATES, TIMES
 from nrverify.subjects.neighbour_data import MOST_PAIRS, MOST_SIZE, MOST_STRATEGIES
 from nrverify.subjects.outputs import DEEPEST, MOST_ENTRIES
 from nrverify.subjects.records.file import record_of
@@ -244,7 +244,7 @@ def test_the_documentation_holds_the_limits_that_are_enforced():
         row.split("|")[2:4] for row in text.partition("## Limits")[2].partition("## ")[0].split("\n") if "|" in row
     ]
     written = [tuple(cell.strip() for cell in row) for row in limits[2:]]
-    in_pairs = (NUMBERS, EPSILONS, TIMES, RATES, (1 / BEYOND, BEYOND))
+    in_pairs = (NUMBERS, EPSILONS, (1, LARGEST_COUNT), TIMES, RATES, (1 / BEYOND, BEYOND))
     expected = [(f"{low:g}", f"{high:g}") for low, high in in_pairs]
     expected += [(f"{SMALLEST_SCALE:g}", f"{LARGEST_SCALE:g}"), ("1", f"{MOST_APART:g}")]
     counts = (MOST_POSITIVES, MOST_DIMENSIONS, MOST_SIZE, MOST_PAIRS, MOST_STRATEGIES)

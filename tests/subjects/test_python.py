@@ -204,7 +204,7 @@ def test_a_description_that_makes_no_sense_is_refused_with_its_remedy(attributes
 
 @pytest.mark.parametrize("made", [5, None, "brownian", lambda: None], ids=["number", "nothing", "text", "factory"])
 def test_what_is_no_subject_is_said_to_be_none(made):
-    with pytest.raises(SubjectFailed, match="is no subject"):
+    with pytest.raises(SubjectFailed, match="is not a subject"):
         instance_of(made)
 
 

@@ -127,7 +127,7 @@ class BoundaryAudit:
         count = max(FEWEST_TIMES, min(self._size, int(SECONDS_A_SCAN / self.asker.pace)))
         times = np.clip(np.geomspace(low, high, count), low, high)
         self.scan = (times, self.asker.epsilon(times))
-        # Where boundaries are used, a dent of a per cent must not hide from the check of monotonicity.
+        # Where boundaries are used the scan is dense enough to expose a local rise of 1 %.
         unit = self.claim.sensitivity**2
         start, end = max(low, USED[0] * unit), min(high, USED[1] * unit)
         if start < end and count == self._size:

@@ -141,7 +141,7 @@ class _Fitted:
 
 
 def _fitted(scan: _Scan) -> _Fitted | None:
-    """A polynomial that misses no sample by more than matters: the curve is smooth but for rounding. None if not."""
+    """A polynomial fit whose residuals are at rounding level; None if there is none."""
     degree = min(MOST_DEGREE, int(2 * math.sqrt(scan.level.size)))
     ends = [scan.log_tau[0], scan.log_tau[-1]]
     if not np.isfinite(scan.level).all():

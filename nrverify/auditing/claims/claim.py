@@ -105,13 +105,13 @@ class PrivacyClaim(Declared):
         self._new.append(drawn)
 
     def empty_copy(self) -> PrivacyClaim:
-        """The same before anything was seen: what was learned stays where the bets are made."""
+        """An empty copy: what was learned stays where the bets are made."""
         blank = copy(self)
         blank.ledgers, blank._new, blank.measured = [], [], None
         return blank
 
     def merge(self, other: PrivacyClaim) -> None:
-        """Bets on what another has seen, then learns from it."""
+        """Bets on the observations of another, then learns from them."""
         if not self.ledgers:  # a fresh one that only gathers
             self._new += other._new
             return

@@ -83,11 +83,11 @@ class Prices:
             self.broken += 1
 
     def empty_copy(self) -> Prices:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         return Prices()
 
     def merge(self, other: Prices) -> None:
-        """Takes in what another has seen."""
+        """Merges the observations of another."""
         self.broken += other.broken
         for key, price in other.known.items():
             self.add(key, price)

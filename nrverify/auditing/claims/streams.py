@@ -67,13 +67,13 @@ class OutputStreams(Declared):
         self._new.append((drawn.case, keys, drawn.label[rows], drawn.charged[rows]))
 
     def empty_copy(self) -> OutputStreams:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         blank = copy(self)
         blank._seen, blank._new = [], []
         return blank
 
     def merge(self, other: OutputStreams) -> None:
-        """Bets on what another has seen, in its order."""
+        """Bets on the observations of another, in their order."""
         if not self._seen:
             self._new += other._new
             return

@@ -32,7 +32,7 @@ class Check(Protocol):
         """An empty copy with the same configuration and learned parameters; cheap to pickle."""
 
     def merge(self, other: Self) -> None:
-        """Adds what an empty copy has seen."""
+        """Merges the observations of an empty copy."""
 
 
 @runtime_checkable

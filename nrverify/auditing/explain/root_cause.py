@@ -1,4 +1,4 @@
-"""Which refutation others come of, so that a fault is named once and where it is. Works on faults, never on words."""
+"""Which refutation implies the others, so that a fault is named once and where it is. Works on faults, not on text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ NOT_OF_SECOND_MOMENTS = (of_noise.SHIFTED, of_noise.RARE_RELEASES, of_noise.RARE
 
 @dataclass(frozen=True)
 class RootCause:
-    """The check that others come of, the fault that explains it, if one does, and which checks come of it."""
+    """The root-cause check, the fault that explains it, if one does, and the refutations it implies."""
 
     check: str | None = None
     suspect: Suspect | None = None
@@ -119,7 +119,7 @@ def _as_likely(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mappi
 
 
 def _shared(refuted: Mapping[str, Finding], evidence: Mapping[str, float], source: str) -> str | None:
-    """A check of independence that sees clearly more than those of the law, which come of what it sees."""
+    """A check of independence that sees clearly more than those of the law, which follow from what it sees."""
     if source not in LAWS:
         return None
     if not any(of_noise.CLIPPED in _named(refuted, id) for id in LAWS):
@@ -170,7 +170,7 @@ def _most(finding: Finding) -> bool:
 def _source(
     refuted: Mapping[str, Finding], evidence: Mapping[str, float], integer: bool, suspect: Suspect | None
 ) -> str | None:
-    """The refuted check that other refutations most likely come of."""
+    """The refuted check that most likely implies the other refutations."""
     # Integers of a wrong law may come again by chance, where those of the claimed law would not.
     by_chance = integer and _is(refuted, STREAMS, of_noise.EQUAL_TRANSCRIPTS) and not refuted.keys().isdisjoint(PRIMARY)
     # Releases on a grid, or without noise, come again whatever their streams.

@@ -94,7 +94,7 @@ class LabelledBits:
         return blank
 
     def merge(self, other: LabelledBits) -> None:
-        """Takes in what another has seen: as bets before the goal was reached, as evidence after."""
+        """Merges the observations of another: as bets before the goal was reached, as evidence after."""
         if self._lead is not None:
             for key, counts in other.bets.counts.items():
                 self._after[key] = self._after.get(key, 0) + counts

@@ -69,7 +69,7 @@ class StoppingStreams(Declared):
         self.seen.add(keys, run, run)
 
     def empty_copy(self) -> StoppingStreams:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         return StoppingStreams()
 
     def merge(self, other: StoppingStreams) -> None:

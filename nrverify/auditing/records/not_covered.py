@@ -32,7 +32,7 @@ OF_ALL = (
     Limit(
         "randomness.repeats",
         CheckKind.RANDOMNESS,
-        "how the implementation uses its seeds cannot be asked of records",
+        "records do not show how the implementation uses its seeds",
     ),
 )
 """Of every record."""

@@ -17,6 +17,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import look_by_look
 from nrverify.auditing.sampling.work_units import (
     LOT_NUMBERS,
+    LOT_SECONDS,
     LOT_SIZE,
     MOST_NUMBERS,
     Chunk,
@@ -164,14 +165,16 @@ class Sampler:
         return shares, [reason for reason, _ in refused.values()]
 
     def _layout(self, work: Sequence[Share], key: tuple[int, ...]) -> Iterator[tuple[int, Chunk]]:
-        left, lot, numbers, together = self.left, 0, 0, 0
+        left, lot, numbers, together, seconds = self.left, 0, 0, 0, 0.0
         for index, (task, count) in enumerate(work):
             count = min(count, left)
             left -= count
+            pace = self._pace(task)
+            each = pace.seconds / pace.drawn if pace.drawn else 0.0
             for part, size in enumerate(sizes(count, self._most(task))):
-                numbers, together = numbers + size * task.numbers, together + size
-                if numbers > LOT_NUMBERS or together > LOT_SIZE:
-                    lot, numbers, together = lot + 1, size * task.numbers, size
+                numbers, together, seconds = numbers + size * task.numbers, together + size, seconds + size * each
+                if numbers > LOT_NUMBERS or together > LOT_SIZE or seconds > LOT_SECONDS:
+                    lot, numbers, together, seconds = lot + 1, size * task.numbers, size, size * each
                 place = (*key, index, part)
                 yield index, Chunk(task.setting, task.score, size, self.settings, self._next_seed, place, lot)
                 self._next_seed += size
@@ -186,6 +189,11 @@ class Sampler:
         so_far = Pace(self._seconds, self._seconds, self._drawn) if self._drawn else Pace()
         pace = self._paces.get(task.name, so_far)
         return min(most, int(pace.drawn * self.settings.timeout / (3 * pace.seconds))) if pace.seconds else most
+
+    def _pace(self, task: SamplingTask) -> Pace:
+        """That of a task; where it is new that of all so far, single requests included."""
+        seconds = max(self._seconds, self.requests.host.seconds)
+        return self._paces.get(task.name, Pace(seconds, seconds, self.drawn))
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
         """The chunks with the empty checks of this look, as many lots as are worth a call, until time is up."""

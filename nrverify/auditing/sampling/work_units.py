@@ -26,10 +26,11 @@ Floats = NDArray[np.float64]
 MOST_NUMBERS = 2**18
 """A chunk holds no more numbers than this: memory does not grow with the samples."""
 
-
 LOT_NUMBERS, LOT_SIZE = 2**14, 2**11
 """Small chunks are scored together, with the same empty checks, up to so many numbers, and so many sessions or runs:
-enough that copying and merging the checks costs little, few enough that the time is looked at often."""
+enough that copying and merging the checks costs little."""
+LOT_SECONDS = 1.0
+"""A lot that takes the subject longer, at its pace so far, is divided: the budget is looked at between lots."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class ChunkResult:
 
 
 Work = tuple[Chunk, tuple[Check, ...]]
-"""A chunk, and the checks whose like are to score it."""
+"""A chunk, with templates of the checks that will score it."""
 
 
 @runtime_checkable

@@ -89,7 +89,7 @@ _WORKER: list[Worker | SubjectFailed] = []
 
 
 def _settle(open_host: Callable[[], Host | RecordsFile]) -> None:
-    """A worker's first act: its host, which ends with it."""
+    """Initialises a worker: opens a host that is closed when the worker exits."""
     try:
         host = open_host()
     except SubjectFailed as failure:

@@ -121,7 +121,7 @@ class ThresholdExPost(Declared):
         np.add.at(self._counts[drawn.pair.design.name], (drawn.label.astype(int), drawn.bins), 1.0)
 
     def empty_copy(self) -> ThresholdExPost:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         blank = copy(self)
         blank.runs = 0
         blank.wealth = self.wealth.empty_copy()

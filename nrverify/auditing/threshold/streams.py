@@ -95,7 +95,7 @@ class BatchStreams(Declared):
                 self._new.append(Digest(runs.design, batch.size, agreement, content))
 
     def empty_copy(self) -> BatchStreams:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         return BatchStreams()
 
     def merge(self, other: BatchStreams) -> None:

@@ -34,7 +34,7 @@ def positive(name: str, argument: ArrayLike) -> Floats:
 
 
 def integer(name: str, argument: ArrayLike) -> Integers:
-    """The argument as an array of integers; reals that are whole numbers are integers."""
+    """The argument as an array of integers; integer-valued reals are accepted."""
     raw = _numeric(name, argument)
     if np.issubdtype(raw.dtype, np.integer):
         bad = (raw > LARGEST_INTEGER) | (raw < -LARGEST_INTEGER)

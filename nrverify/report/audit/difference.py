@@ -48,7 +48,7 @@ def _of_check(id: str, old: CheckResult | None, new: CheckResult | None) -> Iter
     elif old is not None and new is not None and old.sizes and new.sizes:
         sizes = old.sizes[0].value, new.sizes[0].value
         if max(sizes) > FACTOR * min(sizes):
-            yield Change(f"{id}: would have caught", old.detectable or "", new.detectable or "")
+            yield Change(f"{id}: smallest detectable fault", old.detectable or "", new.detectable or "")
 
 
 def _state(check: CheckResult | None) -> str:

@@ -36,13 +36,13 @@ def step_summary(report: Report) -> str:
     lines = [
         f"### nrverify: {_text(subject_of(report))}: {SIGNS[report.verdict]} {report.verdict}",
         "",
-        "Judged by calculation, nothing is sampled." if calculated(report) else f"{drawn}; {sure}.",
+        "Evaluated analytically (no sampling)." if calculated(report) else f"{drawn}; {sure}.",
         "",
     ]
     if report.message:
         lines += [_text(report.message), ""]
     if report.checks:
-        lines += ["| check | verdict | evidence | would have caught, or why not |", "|---|---|---|---|"]
+        lines += ["| check | verdict | evidence | smallest detectable fault, or why not covered |", "|---|---|---|---|"]
         lines += [_row(check) for check in report.checks]
         lines.append("")
     for check in report.checks:

@@ -120,7 +120,7 @@ def _run_facts(report: Report) -> list[tuple[str, Markup]]:
         ("Seed", str(run["seed"])),
     ]
     if calculated(report):
-        rows = [("Samples", "none: it is judged by calculation")]
+        rows = [("Samples", "none: it is evaluated analytically")]
     took = ("Time", Markup(f"{float(run['seconds']):.1f} s"))
     return [*((name, _prose(words)) for name, words in rows), took]
 

@@ -21,7 +21,7 @@ def print_plan(plan: AuditPlan, console: Console) -> None:
     name = " ".join(str(part) for part in (subject["name"], subject["version"]) if part)
     console.print(f"[bold]{escape(name)}[/] ({escape(str(subject['mechanism']))})", highlight=False)
     if exact := subject["mechanism"] == "boundary":
-        words = "A boundary is judged by calculation: nothing is sampled, whatever the budget."
+        words = "A boundary is evaluated analytically: nothing is sampled, whatever the budget."
     else:
         words = (
             f"What {plan.samples} samples can detect, with a false alarm with probability at most {plan.alpha:g} for "

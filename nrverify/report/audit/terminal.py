@@ -26,8 +26,8 @@ STYLE = {
 }
 
 STACKED, NARROW, WIDE = 60, 90, 120
-"""Below so many columns there is no table but a list; below so many the table leaves out samples and evidence; from so
-many on it says at what they refute."""
+"""Below the first width there is no table but a list; below the second the table leaves out samples and evidence; from
+the third on it says at what value each check refutes."""
 
 MEANING = {
     "consistent": "no check found a fault; each says how small a fault it would have found",
@@ -123,7 +123,7 @@ def _table(checks: tuple[CheckResult, ...], width: int) -> Table:
         table.add_column("evidence", no_wrap=True)
     if width >= WIDE:
         table.add_column("refutes at", no_wrap=True)
-    table.add_column("would have caught", overflow="fold")
+    table.add_column("smallest detectable fault", overflow="fold")
     for check in checks:
         evidence, refutes_at = _evidence(check)
         cells = [check.id, f"[{STYLE[check.verdict]}]{check.verdict.value}[/]"]
@@ -172,7 +172,7 @@ def _print_details(check: CheckResult, console: Console) -> None:
         "observed": check.observed,
         "samples": "" if check.samples is None else str(check.samples),
         "evidence": f"{evidence}, refuted at {refutes_at}" if refutes_at else evidence,
-        "would have caught": check.detectable,
+        "smallest detectable fault": check.detectable,
     }
     for name, words in rows.items():
         if words:
@@ -197,8 +197,8 @@ def _print_remarks(report: Report, console: Console) -> None:
 def _print_run(report: Report, console: Console) -> None:
     run = report.run
     if calculated(report):
-        early = "; stopped when its time was used" if run["stopped"] == "time" else ""
-        _say(console, f"\njudged by calculation in {run['seconds']:.1f} s, nothing is sampled{early}")
+        early = "; stopped because its time was used" if run["stopped"] == "time" else ""
+        _say(console, f"\nevaluated analytically in {run['seconds']:.1f} s (no sampling){early}")
         return
     drawn = "1 session or run" if run["samples"] == 1 else f"{run['samples']} sessions or runs"
     words = f"{drawn} in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"

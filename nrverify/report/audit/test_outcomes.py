@@ -1,7 +1,8 @@
 """What a check's verdict means to a test runner: passed, failed, errored or skipped, and why.
 
-Nothing is green in silence: only a check that was put and is consistent has passed. What is not covered, stopped by
-another's refutation or only advice is skipped with its reason; a run that is inconclusive as a whole has failed.
+No outcome is reported as passed by default: only a check that ran and is consistent has passed. What is not
+covered, stopped by another's refutation or only advice is skipped with its reason; a run that is
+inconclusive as a whole has failed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def judged(check: CheckResult, report: Report, reproduce: str | None = None) -> 
         case CheckVerdict.REFUTED:
             return Judged(TestOutcome.FAILED, finding(check, reproduce))
         case CheckVerdict.CONSISTENT:
-            return Judged(TestOutcome.PASSED, f"would have caught: {check.detectable or 'what the check describes'}")
+            return Judged(
+                TestOutcome.PASSED, f"smallest detectable fault: {check.detectable or 'what the check describes'}"
+            )
         case CheckVerdict.INCONCLUSIVE if report.verdict == "inconclusive":
             return Judged(TestOutcome.FAILED, f"inconclusive: {would_do(check, report)}")
         case CheckVerdict.INCONCLUSIVE:

@@ -30,7 +30,7 @@ _INTRODUCTION = """\
 
 Every check of an audit, from its declaration in the code; `nrverify explain CHECK` prints the same text. A check
 belongs to one *kind*, the question it answers. Its *share of α* is fixed in advance (0: calculated without samples, so
-that it cannot raise a false alarm). A check that cannot be asked of a subject is `not-covered`, with the reason."""
+that it cannot raise a false alarm). A check that does not apply to a subject is `not-covered`, with the reason."""
 
 
 def _section(kind: CheckKind, declared: list[Declaration]) -> str:

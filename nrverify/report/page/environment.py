@@ -42,7 +42,7 @@ def _source(name: str) -> str:
 def _policy(style: str, script: str) -> str:
     """The page's own law: no connection, no frame, no form, this style, this script, plots in the file only.
 
-    Words of strangers are escaped; should one slip through all the same, the browser does not run it.
+    Untrusted text is escaped; should one slip through all the same, the browser does not run it.
     """
     return "; ".join(
         [

@@ -186,7 +186,7 @@ class CoordinateIndependence(Independence):
             self.mean(TWO_APART).add(dot(first, third), dot(first, first * there))
             large = np.maximum.accumulate(np.abs(found.filled), axis=-1)[..., :-2] > UNUSUAL
             self.scale(SIZES_APART).bet(third[there & large])
-            # The signs of three coordinates may hang together though no two of them do.
+            # The signs of three coordinates may be dependent though every two are independent.
             pair = left[..., :-1] * right[..., :-1]
             whole = both[..., :-1] & both[..., 1:]
             self.mean(THREE).add(dot(pair[whole], right[..., 1:][whole]), dot(pair[whole], pair[whole]))
@@ -243,8 +243,8 @@ class SessionIndependence(Independence):
 
     Catches noise carried over or correlated between sessions of one request, or opened one after another, up to 4096
     apart; between the first and the last of a request, the second and the last but one, and so on; and signs of three
-    sessions in a row that hang together; noise carried over to the next request; and random numbers that a session has
-    in common with the one before, in any coordinates and at any releases. Misses sharing between requests
+    consecutive sessions that are dependent; noise carried over to the next request; and random numbers that a session
+    has in common with the one before, in any coordinates and at any releases. Misses sharing between requests
     further apart, unless the noise is the same (randomness.streams).
     """
 

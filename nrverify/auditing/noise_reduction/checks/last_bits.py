@@ -183,7 +183,7 @@ class LastBits(Declared):
         return blank
 
     def merge(self, other: LastBits) -> None:
-        """Takes in what another has seen."""
+        """Merges the observations of another."""
         if other.bits is None:
             return
         if self.bits is None:

@@ -1,4 +1,4 @@
-"""Faulty recursions: what a subject's noise would hang together like if it drew its steps in a wrong way.
+"""Faulty recursions: the dependence between releases of a subject that draws its steps in a wrong way.
 
 Noise with independent increments in growing time, of variance v(t), has covariance v(s) for s ≤ t, whatever its law.
 Going down from t to s it is v(s)/v(t) times the noise at t, and a step of variance v(s)(v(t) − v(s))/v(t). Each fault

@@ -72,14 +72,3 @@ class Seen:
     times: Floats
     count: int
     products: Floats
-
-    def innovations(self, factor: Floats) -> Floats:
-        """The sums of products of what is independent, of variance 1, if the factor is right."""
-        from scipy.linalg import solve_triangular
-
-        half = solve_triangular(factor, self.products, lower=True)
-        return np.asarray(solve_triangular(factor, half.T, lower=True))
-
-    def log_likelihood(self, factor: Floats) -> float:
-        """That of normal noise, but for a constant."""
-        return float(-self.count * np.log(np.diag(factor)).sum() - 0.5 * np.trace(self.innovations(factor)))

@@ -17,13 +17,13 @@ from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.recursion import ALL_SCALED, FIRST_SCALED, STEP_FACTOR, STEPS_SCALED
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.noise_reduction.diagnosis.factors import Factors, claimed_noise, innovations, log_likelihood
 from nrverify.auditing.noise_reduction.diagnosis.faulty_recursions import (
     RECURSIONS,
     TIED,
     UNREPEATED,
     Variance,
     bridged,
-    walked,
 )
 from nrverify.auditing.noise_reduction.diagnosis.moments import Moments, Seen
 from nrverify.auditing.noise_reduction.diagnosis.pricing import Weighed, limit, price
@@ -32,8 +32,6 @@ from nrverify.subjects.description import Description
 
 Floats = NDArray[np.float64]
 
-JITTER = 1e-9
-"""A covariance may be singular: one number for all releases. Its variances are raised by this share."""
 SINGULAR = 1e-6
 """A release with no larger a share of variance of its own follows from those before (close times swell the jitter)."""
 LEAST_GAIN, FITTED = 15.0, 3.0
@@ -100,45 +98,44 @@ def diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Cl
 
     # Small matrices with a thread per core take three times as long, and ten times in audits side by side.
     with threadpool_limits(1):
-        return _diagnosed_by_method(moments, variance, normal, claimed_by)
+        return _diagnosed_by_method(moments, Factors(variance), normal, claimed_by)
 
 
 def _diagnosed_by_method(
-    moments: Moments, variance: Variance, normal: bool, claimed_by: Claimed | None
+    moments: Moments, factors_of: Factors, normal: bool, claimed_by: Claimed | None
 ) -> Suspect | None:
-    found = _diagnosed(moments, variance, normal, claimed_by)
+    found = _diagnosed(moments, factors_of, normal, claimed_by)
     if len(moments.methods) == 2:
         for wrong, right in permutations(moments.methods):
-            alone = _diagnosed(moments.of(wrong), variance, normal, claimed_by)
+            alone = _diagnosed(moments.of(wrong), factors_of, normal, claimed_by)
             if alone is None or alone.gain <= (found.gain if found is not None else 0.0) + FITTED:
                 continue
-            if _as_claimed(moments.of(right), variance, normal):
+            if _as_claimed(moments.of(right), factors_of, normal):
                 return alone
     return found
 
 
-def _as_claimed(moments: Moments, variance: Variance, normal: bool) -> bool:
+def _as_claimed(moments: Moments, factors_of: Factors, normal: bool) -> bool:
     """Whether there are sums enough, and no fault beats the claim."""
-    fitted, seen = _fitted(moments, variance, normal)
+    fitted, seen = _fitted(moments, factors_of, normal)
     return sum(one.count for one in seen) >= FEWEST_SAMPLES and fitted[0].fault is None
 
 
-def _fitted(moments: Moments, variance: Variance, normal: bool) -> tuple[list[_Fitted], list[Seen]]:
+def _fitted(moments: Moments, factors_of: Factors, normal: bool) -> tuple[list[_Fitted], list[Seen]]:
     """The claim and all faults, those that fit best first, and the sums that they were fitted to."""
-    seen = [one for one in moments.seen() if _regular(variance, one.times, normal)]
+    seen = [one for one in moments.seen() if _regular(factors_of.variance, one.times, normal)]
     if sum(one.count for one in seen) < FEWEST_SAMPLES:
         return [], []
-    claimed = [_factored(walked(variance(one.times))) for one in seen]
-    base = sum(one.log_likelihood(factor) for one, factor in zip(seen, claimed, strict=True))
+    claimed = factors_of(claimed_noise, seen)
+    base = log_likelihood(seen, claimed)
     fitted = [_Fitted(None, claimed, LEAST_GAIN)]
-    for one in _suspected(seen, variance, claimed, normal):
-        found = sum(known.log_likelihood(factor) for known, factor in zip(seen, one.factors, strict=True))
-        fitted.append(replace(one, gain=found + one.gain - base))
+    for one in _suspected(seen, factors_of, claimed, normal):
+        fitted.append(replace(one, gain=log_likelihood(seen, one.factors) + one.gain - base))
     return sorted(fitted, key=lambda one: one.gain, reverse=True), seen
 
 
-def _diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: Claimed | None) -> Suspect | None:
-    fitted, seen = _fitted(moments, variance, normal)
+def _diagnosed(moments: Moments, factors_of: Factors, normal: bool, claimed_by: Claimed | None) -> Suspect | None:
+    fitted, seen = _fitted(moments, factors_of, normal)
     if not fitted:
         return None
     best = fitted[0]
@@ -150,7 +147,7 @@ def _diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: C
     suspect = Suspect(
         tuple(fault for fault in named if fault is not None),
         {fault.id: ratio for fault, ratio in named.items() if fault is not None and ratio is not None},
-        max(float(np.max(part)) for _, part in _weighed(best, seen, variance, normal, None).precisions),
+        max(float(np.max(part)) for _, part in _weighed(best, seen, factors_of, normal, None).precisions),
         best.gain,
         normal,
         redraws_repeated=best.fault in UNREPEATED,
@@ -159,20 +156,23 @@ def _diagnosed(moments: Moments, variance: Variance, normal: bool, claimed_by: C
     )
     if claimed_by is None:
         return suspect
-    weighed = [_weighed(one, seen, variance, normal, claimed_by.alpha) for one in shown]
+    weighed = [_weighed(one, seen, factors_of, normal, claimed_by.alpha) for one in shown]
     return replace(suspect, priced=price(weighed, claimed_by.description, claimed_by.claims, normal))
 
 
-def _weighed(one: _Fitted, seen: list[Seen], variance: Variance, normal: bool, alpha: float | None) -> Weighed:
+def _weighed(one: _Fitted, seen: list[Seen], factors_of: Factors, normal: bool, alpha: float | None) -> Weighed:
     """A fault with the precisions of its releases; with α its constant is taken to its confidence limit first."""
     assert one.fault is not None
     ratio, factors = one.ratio, one.factors
     if ratio is not None and alpha is not None and one.fault in (ALL_SCALED, FIRST_SCALED, STEPS_SCALED):
         count = _counted(one.fault, seen)
         ratio = limit(ratio, count, normal, alpha)
-        claimed = [_factored(walked(variance(known.times))) for known in seen]
+        claimed = factors_of(claimed_noise, seen)
         factors = [_scaled(factor, one.fault, ratio) for factor in claimed]
-    found = [(known.times, _precisions(known, factor, variance)) for known, factor in zip(seen, factors, strict=True)]
+    found = [
+        (known.times, _precisions(known, factor, factors_of.variance))
+        for known, factor in zip(seen, factors, strict=True)
+    ]
     return Weighed(one.fault, ratio, found)
 
 
@@ -202,10 +202,10 @@ class _Fitted:
     """What was fitted, where that is a formula."""
 
 
-def _suspected(seen: list[Seen], variance: Variance, claimed: list[Floats], normal: bool) -> Iterator[_Fitted]:
+def _suspected(seen: list[Seen], factors_of: Factors, claimed: list[Floats], normal: bool) -> Iterator[_Fitted]:
     """Faults with their factors; what they gain so far is minus what holds them back."""
     for fault, recursion in RECURSIONS.items():
-        yield _Fitted(fault, [_factored(recursion(variance, one.times)) for one in seen], 0.0)
+        yield _Fitted(fault, factors_of(recursion, seen), 0.0)
     yield from _constants(seen, claimed, normal)
     if normal:
         yield from _powers(seen, claimed)
@@ -214,8 +214,8 @@ def _suspected(seen: list[Seen], variance: Variance, claimed: list[Floats], norm
 def _powers(seen: list[Seen], claimed: list[Floats]) -> Iterator[_Fitted]:
     """Steps whose variance is wrong by powers of their two times."""
     steps = []
-    for one, factor in zip(seen, claimed, strict=True):
-        ratios = np.diag(one.innovations(factor))[1:] / one.count
+    for one, products in zip(seen, innovations(seen, claimed), strict=True):
+        ratios = np.diag(products)[1:] / one.count
         steps += [
             (float(t), float(s), one.count, float(r)) for (t, s), r in zip(pairwise(one.times), ratios, strict=True)
         ]
@@ -235,7 +235,7 @@ def _constants(seen: list[Seen], claimed: list[Floats], normal: bool) -> Iterato
 
     Counts are thinned and jumps are taken or not: their steps have no constant.
     """
-    squares = [np.diag(one.innovations(factor)) for one, factor in zip(seen, claimed, strict=True)]
+    squares = [np.diag(products) for products in innovations(seen, claimed)]
     first, later = sum(s[0] for s in squares), sum(s[1:].sum() for s in squares)
     firsts, laters = sum(one.count for one in seen), sum(one.count * (one.times.size - 1) for one in seen)
     alike = float((first + later) / (firsts + laters))
@@ -256,20 +256,12 @@ def _constants(seen: list[Seen], claimed: list[Floats], normal: bool) -> Iterato
         yield _Fitted(fault, factors, -FITTED, of_first * of_later)
 
 
-def _factored(factor: Floats) -> Floats:
-    """The lower triangular factor of the same covariance, made regular."""
-    covariance = factor @ factor.T
-    scales = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(scales, scales) + JITTER * np.eye(scales.size)
-    return np.asarray(scales[:, None] * np.linalg.cholesky(correlation))
-
-
 def _fits(seen: list[Seen], factors: list[Floats]) -> bool:
     """Whether innovations have variance 1 at each position, and none follows the one before."""
     longest = max(one.times.size for one in seen)
     squares, counts, lagged, pairs = np.zeros(longest), np.zeros(longest), 0.0, 0
-    for one, factor in zip(seen, factors, strict=True):
-        products, k = one.innovations(factor), one.times.size
+    for one, factor, products in zip(seen, factors, innovations(seen, factors), strict=True):
+        k = one.times.size
         # Where a release follows from those before there is no innovation, and what is there is below the jitter.
         singular = np.diag(factor) ** 2 <= SINGULAR * (factor**2).sum(axis=1)
         squares[:k] += np.maximum(np.diag(products), np.where(singular, one.count, 0.0))

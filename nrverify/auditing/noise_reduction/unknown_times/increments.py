@@ -94,7 +94,7 @@ class IncrementLaw(Declared):
             model.add(np.stack([release, step], axis=1))
 
     def empty_copy(self) -> IncrementLaw:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         return IncrementLaw()
 
     def merge(self, other: IncrementLaw) -> None:

@@ -80,7 +80,7 @@ class UnknownValues(PortfolioCheck):
                 self._new.append((where, _kind(value), sizes[:MOST_KEPT, coordinate]))
 
     def empty_copy(self) -> UnknownValues:
-        """The same before anything was seen."""
+        """An empty copy with the same configuration."""
         blank = super().empty_copy()
         blank._new, blank._waiting = [], {}
         return blank
