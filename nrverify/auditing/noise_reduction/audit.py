@@ -258,10 +258,6 @@ class NoiseReductionMechanism(Mechanism):
         if case.ranks is not None and len(set(case.ranks)) < len(case.ranks):
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, without_repeats(case))
-        if case.still:
-            self.refusals.append(f"{unseen_truncation(self.description, self.context.knob)} ({reason})")
-            self.context = replace(self.context, cases=tuple(own for own in self.context.cases if own != case))
-            return None
         if isinstance(case.play, Fixed) and len(set(case.play.schedule)) < case.play.length:
             self.refusals.append(f"repeated times ({reason})")
             return self._replaced(task, replace(case, play=Fixed(tuple(dict.fromkeys(case.play.schedule)))))
