@@ -16,6 +16,7 @@ from nrverify.subjects.description import (
     OF_NOISE,
     OPTIONAL,
     OPTIONAL_OF_ANY,
+    PLAY,
     THRESHOLD,
     Description,
 )
@@ -78,9 +79,9 @@ def describe(given: Mapping[str, Any]) -> Description:
     described = Description(**parse(attributes(), given))
     mechanism = described.mechanism
     offered = given.get("methods") or ()
-    methods = tuple(name for name in methods_of(mechanism) if name in offered)
+    methods = tuple(name for name in (*methods_of(mechanism), *in_protocol(mechanism)) if name in offered)
     needed = METHODS.get(mechanism, OF_NOISE)
-    if not set(methods) & set(needed):
+    if not set(methods) & {*needed, *in_protocol(mechanism)}:
         wanted = " or ".join(f"{name}()" for name in needed)
         raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
     if mechanism in ANY:
@@ -123,6 +124,11 @@ def _find_law(mechanism: Any) -> None:
 def methods_of(mechanism: str) -> tuple[str, ...]:
     """All methods that a subject with this mechanism may offer."""
     return (*METHODS.get(mechanism, OF_NOISE), *(OPTIONAL_OF_ANY if mechanism in ANY else OPTIONAL))
+
+
+def in_protocol(mechanism: str) -> tuple[str, ...]:
+    """Those that it may offer beside them in the subprocess protocol."""
+    return (PLAY,) if METHODS.get(mechanism, OF_NOISE) == OF_NOISE else ()
 
 
 def _asked(described: Description, methods: tuple[str, ...], given: Mapping[str, Any]) -> None:

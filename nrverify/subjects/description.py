@@ -41,6 +41,9 @@ CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping", *ANY)
 KNOBS = ("time", "epsilon")
 """What a request sets: the noise itself, or the ε that it must cost at most."""
 OF_NOISE = ("open", "sample")
+PLAY = "play"
+"""Sessions of a fixed schedule in one request: of noise in the subprocess protocol alone, in the place of the others or
+beside them. A Python subject may have a method of that name, and it is something else."""
 METHODS = {
     **dict.fromkeys(NOISE_REDUCTION, OF_NOISE),
     **dict.fromkeys(THRESHOLD, ("run", "run_many")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -98,10 +99,11 @@ class ReleaseLaw(PooledCheck):
     """
 
     any_value = True
-    configuration = ("edges", "stretches", "integers")
+    configuration = ("edges", "stretches", "integers", "methods")
 
-    def __init__(self, knob: Knob, integers: Process | None = None) -> None:
+    def __init__(self, knob: Knob, integers: Process | None = None, methods: Sequence[str] = topics.ALWAYS) -> None:
         """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too."""
+        self.methods = tuple(methods)
         self.integers = integers
         self.edges = np.geomspace(knob.low, knob.high, STRETCHES + 1)
         self.stretches = [
@@ -114,7 +116,7 @@ class ReleaseLaw(PooledCheck):
             topics.FIRST_SHAPE: (2.0, RatioWealth(SHAPES)),
             topics.FIRST_RARE: (1.0, RatioWealth(SESSIONS)),
         }
-        for variance, centre in topics.BY_METHOD.values():
+        for variance, centre in (topics.BY_METHOD[method] for method in self.methods):
             bets[variance] = (1.0, ScaleWealth())
             bets[centre] = (0.5, MeanWealth())
         for stretch in self.stretches:
@@ -134,7 +136,7 @@ class ReleaseLaw(PooledCheck):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ReleaseLaw:
         """Over the range of the knob."""
-        return cls(context.knob, _integers(context))
+        return cls(context.knob, _integers(context), topics.methods_of(context.description))
 
     def observe(self, batch: Batch) -> None:
         """Bets on the marginal scores, position by position; of an adaptive session on the first release alone."""
