@@ -98,6 +98,9 @@ def describe(given: Mapping[str, Any]) -> Description:
         raise attributes()["any_order"].error(True, "left out with knob 'epsilon', which is asked at rising ε")
     if described.any_order and mechanism not in FAMILIES:
         raise attributes()["any_order"].error(True, f"left out with {mechanism}, which is not asked for times")
+    if described.rounding is not None and described.granularity is None:
+        why = f"rounding = {described.rounding!r} needs it, and it must be {attributes()['granularity'].kind.must}"
+        raise missing(attributes()["granularity"], given, f"{why}; leave rounding out where releases are on no grid")
     if mechanism in THRESHOLD:
         check_threshold(described, given, attributes(), "delta_of" in methods)
     # The sensitivity of Skellam noise is that of one integer.
