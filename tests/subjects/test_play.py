@@ -1,7 +1,10 @@
 """The op `play` of the protocol: asked as written, read as `sample`, failed in one sentence; what goes by it."""
 
+import json
 from collections import Counter
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -16,10 +19,15 @@ from nrverify.subjects.describe import describe, from_json
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.requests import PlayRequest
 from tests.subjects.talking import described, in_process
-from tests.subjects.test_process import valid
 
 VALUE = np.array([3.0, -1.0])
 SCHEDULE = (4.0, 1.0, 1.0)
+SCHEMA = json.loads((Path(__file__).parents[2] / "reports" / "schema" / "protocol.json").read_text())
+
+
+def valid(instance, name):
+    schema = {"$schema": SCHEMA["$schema"], "$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]}
+    jsonschema.Draft202012Validator(schema).validate(instance)
 
 
 def by_seed(request):
