@@ -32,6 +32,9 @@ UNPROVED: dict[str, str] = {
     "discrete-laplace-rounded-scale": SOMEWHERE,
     "discrete-laplace-scale-in-eighths": SOMEWHERE,
     "discrete-gaussian-variance-in-eighths": SOMEWHERE,
+    "discrete-gaussian-sigma-rounded": "wrong at some times only, and no loss of integer noise at one time is computed",
+    "discrete-laplace-scale-limited": SOMEWHERE,
+    "discrete-gaussian-variance-limited": SOMEWHERE,
     "discrete-gaussian-uncentred-rejection": "a wrong scale and a wrong shape are named, and not told apart",
     "stopping-shared-noise": "how much of the noise of the halt is known from a release was not measured",
 }

@@ -32,6 +32,8 @@ class BrownianMechanism:
     >>> noisy, better = session.release(4.0), session.release(1.0)
     >>> session.release(1.0) == better  # the same time is the same release
     True
+    >>> session
+    <BrownianMechanism: d = 1, last release at t = 1>
     >>> session.release(2.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -45,6 +47,10 @@ class BrownianMechanism:
     def release(self, t: float) -> Any:
         """f(x) + B_t, in the shape of the value; ValueError if t increases, is not positive or not finite."""
         return _shaped_like_value(self._value + self._path.at(t))
+
+    def __repr__(self) -> str:
+        """Where the session is; the value is not shown."""
+        return _session(self, self._value, self._path)
 
 
 class LaplaceNoiseReduction:
@@ -75,6 +81,10 @@ class LaplaceNoiseReduction:
         """f(x) + Z_t, in the shape of the value; ValueError if t increases, is not positive or not finite."""
         return _shaped_like_value(self._value + self._path.at(t))
 
+    def __repr__(self) -> str:
+        """Where the session is; the value is not shown."""
+        return _session(self, self._value, self._path)
+
 
 class SkellamNoiseReduction:
     """f(x) + X_t at non-increasing times t, X_t ~ Skell(rate·t, rate·t) per coordinate, f(x) integer.
@@ -103,6 +113,15 @@ class SkellamNoiseReduction:
     def release(self, t: float) -> Any:
         """f(x) + X_t, integers in the shape of the value; ValueError if t increases, is not positive or not finite."""
         return _shaped_like_value(self._value + self._path.at(t))
+
+    def __repr__(self) -> str:
+        """Where the session is; the value is not shown."""
+        return _session(self, self._value, self._path)
+
+
+def _session(mechanism: object, value: npt.NDArray[Any], path: Path) -> str:
+    """The name, the dimension and the last time of a session."""
+    return f"<{type(mechanism).__name__}: d = {value.size}, {path.where}>"
 
 
 def _shaped_like_value(release: npt.NDArray[Any]) -> Any:

@@ -137,6 +137,11 @@ class Path:
         self._time = math.inf
         self._state: State = np.empty(0)
 
+    @property
+    def where(self) -> str:
+        """The last time asked for, for a reader."""
+        return "nothing released" if math.isinf(self._time) else f"last release at t = {self._time:.4g}"
+
     def at(self, t: float) -> State:
         """The noise at t; the same noise for the same time. A refused time changes nothing."""
         t = next_time(t, self._time)

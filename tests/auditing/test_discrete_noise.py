@@ -25,6 +25,7 @@ GAUSSIAN = {"mechanism": "discrete-gaussian", "methods": ["sample"]}
 SLOW = {"discrete-laplace-truncated", "discrete-laplace-rounded-scale", "discrete-laplace-continuous-stay"}
 SLOW |= {"discrete-gaussian-truncated", "discrete-laplace-rounded-continuous", "discrete-gaussian-rounded-normal"}
 SLOW |= {"discrete-laplace-scale-in-eighths", "discrete-gaussian-variance-in-eighths"}
+SLOW |= {"discrete-gaussian-sigma-rounded", "discrete-laplace-scale-limited", "discrete-gaussian-variance-limited"}
 """Refuted at the default budget, and not by a thousand sessions."""
 
 
@@ -163,9 +164,17 @@ def test_a_right_scale_for_an_epsilon_keeps_its_claim():
 
 
 def test_scales_are_asked_for_that_small_denominators_round_down_and_they_stay_as_they_are():
-    for at in ROUNDED_DOWN:
-        assert 0.93 < float(Fraction(at).limit_denominator(8)) / at < 0.945
-    for given, schedules in ((LAPLACE, [ROUNDED_DOWN]), (GAUSSIAN, [(at,) for at in ROUNDED_DOWN])):
+    for most, least, largest in ((8, 0.93, 0.945), (16, 0.965, 0.975)):
+        for at in ROUNDED_DOWN[most]:
+            assert least < float(Fraction(at).limit_denominator(most)) / at < largest
+    assert all(Fraction(at).limit_denominator(10) < Fraction(at) for at in ROUNDED_DOWN[16])
+    coarse, fine = ROUNDED_DOWN.values()
+    alone = [(at,) for at in (*coarse, *fine)]
+    for given, schedules in (
+        (LAPLACE, [coarse, fine[:3]]),
+        (LAPLACE | {"most_releases": 1}, alone[:-1]),
+        (GAUSSIAN, alone),
+    ):
         description = describe(given)
         cases = cases_for(description, knob_of(description), (1, 3), description.most_releases)
         pinned = [case for case in cases if case.pinned]

@@ -89,3 +89,11 @@ def test_the_poisson_path_refuses_times_before_it_begins_and_a_range_upside_down
     assert math.isfinite(m.release(1.0))
     with pytest.raises(ValueError, match="exchange"):
         PoissonLaplaceNoiseReduction(0.0, eta=2.0, largest=1.0)
+
+
+@pytest.mark.parametrize("mechanism", [BrownianMechanism, LaplaceNoiseReduction, SkellamNoiseReduction])
+def test_a_session_says_where_it_is_and_not_the_value(mechanism):
+    session = mechanism([4711, 4711], rng=1)
+    assert repr(session) == f"<{mechanism.__name__}: d = 2, nothing released>"
+    session.release(2.5)
+    assert repr(session) == f"<{mechanism.__name__}: d = 2, last release at t = 2.5>"

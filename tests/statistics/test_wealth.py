@@ -174,8 +174,8 @@ def test_events_are_estimated_as_counts_and_along_a_covariate_as_odds():
     assert counts.expected == pytest.approx(40.0)
     odds = along.estimate()
     assert odds.measure is Measure.ODDS
-    assert odds.observed > 1
-    assert odds.numbers == {"happened": 50.0, "foreseen": 50.0}
+    assert 1 < odds.numbers["least_odds"] < odds.observed
+    assert (odds.numbers["happened"], odds.numbers["foreseen"]) == (50.0, 50.0)
     against = along.empty_copy()
     against.bet(happened, 0.5, -h)
     assert against.estimate().observed < 1

@@ -25,8 +25,9 @@ SMOKE_RUNS = 2
 """Of each method, on each side of the first pair: a method that works only once fails here."""
 FRESH = 0.5
 """Of the runs of the whole audit, as many fresh ones at most count the event of the report."""
-FEWEST_FRESH, MOST_FRESH = 200, 20_000
-"""Fresh runs: fewer measure nothing, more would hardly narrow the limits."""
+FEWEST_FRESH, FEWEST_REFUTED, MOST_FRESH = 200, 1000, 20_000
+"""Fresh runs: fewer measure nothing, more would hardly narrow the limits. A refutation may take fewer runs than a
+person needs to see the event."""
 RESERVED = 0.1
 """Of --samples, kept back for them."""
 NUMBERS = 64
@@ -94,7 +95,8 @@ class AnyMechanism(Mechanism):
         claim = self._claim
         if claim is None:
             return
-        fresh = int(np.clip(FRESH * claim.runs, min(FEWEST_FRESH, self.reserved), self.reserved))
+        fewest = FEWEST_REFUTED if refuted else FEWEST_FRESH
+        fresh = int(np.clip(FRESH * claim.runs, min(fewest, self.reserved), self.reserved))
         event = claim.propose(fresh) if fresh else None
         if event is not None:
             drawn, outputs = draw_labelled(drawer, self._setting(event.case), fresh)

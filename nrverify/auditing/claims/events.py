@@ -49,6 +49,14 @@ class Condition:
             return np.asarray(values > self.above)
         return np.isin(keys, np.array(self.among, dtype=np.uint64))
 
+    def implies(self, other: Condition) -> bool:
+        """Whether it is a stricter limit, of the same kind, on the same column."""
+        if self.path != other.path:
+            return False
+        if self.above is not None and other.above is not None:
+            return self.above >= other.above
+        return self.at_most is not None and other.at_most is not None and self.at_most <= other.at_most
+
     def words(self, values: Sequence[str]) -> str:
         """The condition in words; `values` are those it lists."""
         column = column_words(self.path)
@@ -127,7 +135,7 @@ def _search(
                 best = worth, condition
         if best is None or not best[0] > proved + BETTER:
             break
-        proved, conditions = best[0], (*conditions, best[1])
+        proved, conditions = best[0], (*(kept for kept in conditions if not best[1].implies(kept)), best[1])
         column = sample.paths.index(best[1].path)
         inside = inside & best[1].holds(sample.keys[:, column], sample.values[:, column])
     return (proved, conditions) if conditions else None

@@ -48,6 +48,8 @@ NOT_TOLD_APART = "a fault that was not seen to break the claim fits as well"
 LEAST_PROBABILITY, LEAST_OTHER = 1e-9, 1e-13
 """A bin must be so likely for its loss to count, and for the neighbour it is taken to be no less likely than this: the
 quadrature behind a law has an absolute error of about 1e-15."""
+OR_MORE = "or more "
+"""Before the place of a loss, where the neighbour's probability is below what the quadrature resolves."""
 ROUNDING = 1e-6
 """A loss above the claim by less may be the quadrature."""
 
@@ -122,7 +124,9 @@ def loss_of(fault: str, mechanism: str, guarantee: str | None) -> Loss | None:
             bin = int(np.argmax(excess))
             halt = f"a halt in round {bin + 1}" if bin < pair.design.rounds else "no halt"
             side = pair.design.name if label == 0 else pair.neighbour.name
-            found.append(Loss(float(losses[bin]), float(claims[bin]), f"at {halt} of {pair.design.rounds} ({side})"))
+            least = OR_MORE if q[bin] <= LEAST_OTHER else ""
+            where = f"{least}at {halt} of {pair.design.rounds} ({side})"
+            found.append(Loss(float(losses[bin]), float(claims[bin]), where))
     return max(found, key=lambda loss: loss.loss - loss.claim, default=None)
 
 
@@ -138,6 +142,9 @@ def probing(mechanism: str) -> tuple[Neighbours, ...]:
         for name, epsilons in (("slowly", [2 * 1.02**n for n in range(-5, 1)]), ("fast", [0.4, 0.6, 0.9, 1.35, 2.0])):
             margins = [8.0] * (len(epsilons) - 1) + [-8.0]
             pairs.append(neighbours_at(f"8 above, then 8 below, ε rising {name}", margins, epsilons, 0.0, 1.0))
+        # A halt at a small ε, with the query noise of a larger one still to come.
+        name, small = "8 above, then at the threshold, ε rising later", [0.5] * 6 + [2.0]
+        pairs.append(neighbours_at(name, [8.0] * 5 + [0.0, 0.0], small, 0.0, 1.0, 5))
         early = [0.1, 0.2, 2.0, 2.0]
         pairs.append(neighbours_at("above, then below, ε rising later", [60.0, -20.0, 0.0, 0.0], early, 0.0, 1.0, 1))
     return tuple(pairs)

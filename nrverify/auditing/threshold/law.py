@@ -34,6 +34,7 @@ from nrverify.auditing.threshold.halting_bets import (
     with_named,
 )
 from nrverify.auditing.threshold.outputs import outputs
+from nrverify.auditing.threshold.variant_effects import priced_variant
 from nrverify.statistics.additive import Additive, Tally
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.lag_wealth import LagWealth
@@ -86,7 +87,7 @@ class ThresholdLaw(Declared, Additive):
     """
 
     any_value = True
-    configuration = ("designs", "methods", "_portfolio", "mechanism", "guarantee")
+    configuration = ("designs", "methods", "_portfolio", "mechanism", "guarantee", "monotone", "delta")
 
     def __init__(
         self,
@@ -94,8 +95,12 @@ class ThresholdLaw(Declared, Additive):
         methods: Sequence[str],
         mechanism: str = "reduced-above-threshold",
         guarantee: str | None = EX_POST,
+        monotone: bool = False,
+        delta: bool = False,
     ) -> None:
         self.mechanism, self.guarantee = mechanism, guarantee
+        self.monotone, self.delta = monotone, delta
+        """Whether neighbours move one way only, and whether the claim allows for a δ."""
         self.designs = {design.name: design for design in designs}
         self.methods = tuple(methods)
         self.runs = 0
@@ -113,7 +118,9 @@ class ThresholdLaw(Declared, Additive):
     @classmethod
     def build(cls, context: ThresholdContext) -> ThresholdLaw:
         """Over all designs, by all methods."""
-        return cls(context.every_design, context.methods, context.description.mechanism, context.guarantee)
+        said = context.description
+        delta = bool(said.delta) or context.claims_curve
+        return cls(context.every_design, context.methods, said.mechanism, context.guarantee, said.monotone, delta)
 
     def observe(self, runs: Runs) -> None:
         """Counts, for each bin: runs that fell into it, runs that came after such a run, and those of them alike."""
@@ -213,9 +220,17 @@ class ThresholdLaw(Declared, Additive):
         found = with_named(finding, named) if fitting else finding
         if not fitting:
             found = replace(finding, texts={**finding.texts, "nearest": alternative_of(named.best).title})
-        if not self._usual or found.fault == SHARED_RUNS:
+        if found.fault == SHARED_RUNS or not (self._usual or self._variant_priced):
             return found
         counts = self._counts()
+        if not self._usual:
+            fits = fitting and found.fault is not WRONG_HALTING_LAW
+            variant = next(iter(self.designs.values())).variant
+            return (
+                found.with_price(priced_variant(named.likeliest, counts, variant, self.monotone, alpha))
+                if fits
+                else found
+            )
         if fitting and found.fault is not WRONG_HALTING_LAW:
             return found.with_price(priced(named.likeliest, counts, self.mechanism, self.guarantee, alpha))
         return found.with_price(priced_by_scales(counts, alpha))
@@ -225,6 +240,11 @@ class ThresholdLaw(Declared, Additive):
         """Whether the noise declared is the usual one, whose relatives are known."""
         return all(design.variant == USUAL for design in self.designs.values())
 
+    @property
+    def _variant_priced(self) -> bool:
+        """Whether the loss of a fault of other noise, or with several positives, can be compared with a pure claim."""
+        return self.mechanism == "above-threshold" and not self.delta and self.guarantee != EX_POST
+
     def undecided(self, alpha: float) -> bool:
         """Whether more runs may tell what a refutation means: what fits leaks, and something that does not fits too."""
         found = self.meaning(alpha).priced
@@ -232,7 +252,8 @@ class ThresholdLaw(Declared, Additive):
 
     def look_closer(self, runs: Runs) -> None:
         """Takes in runs that were drawn after the refutation: they say what it means, and decide no verdict."""
-        seen = np.bincount(runs.bins, minlength=runs.design.rounds + 1).astype(float)
+        size = outputs(runs.design.rounds, runs.design.positives).size
+        seen = np.bincount(runs.bins, minlength=size).astype(float)
         self.after[runs.design.name] = self.after.get(runs.design.name, 0.0) + seen
 
     def _named_faults(self) -> RatioWealth:

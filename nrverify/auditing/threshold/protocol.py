@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nrverify.auditing.core.declaration import CheckKind, Declared, check, form
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults.halting import GOES_ON, HALTS_EARLY
 from nrverify.auditing.core.finding import Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, SEVERAL_POSITIVES, ThresholdContext
 from nrverify.auditing.threshold.drawing import Runs
+from nrverify.auditing.threshold.variant_designs import variant_of
+from nrverify.auditing.threshold.variant_effects import priced_one_more
 from nrverify.statistics.additive import Additive, First
+from nrverify.subjects.description import Description
 
 
 @check(
@@ -34,21 +38,28 @@ class ThresholdProtocol(Declared, Additive):
     """
 
     in_smoke = True
+    configuration = ("going_on", "positives")
 
-    def __init__(self) -> None:
+    def __init__(self, going_on: Priced | None = None, positives: int = 1) -> None:
+        self.going_on = going_on
+        """What one more 1 than is declared loses."""
+        self.positives = positives
         self.runs = 0
         self.broken = 0
+        self.another = 0
+        """Runs with more ones than are declared: zeros after the last 1 may be mere padding."""
         self.example = First()
 
     @classmethod
     def build(cls, context: ThresholdContext) -> ThresholdProtocol:
-        """The same for every subject."""
-        return cls()
+        """With what going on would lose."""
+        return cls(_loss_of_going_on(context.description))
 
     def observe(self, runs: Runs) -> None:
         """Counts runs that went on after a 1."""
         self.runs += runs.bins.size
         self.broken += len(runs.after_halt)
+        self.another += sum(sum(bits) > self.positives for bits in runs.after_halt)
         if runs.after_halt:
             self.example.offer(f"{list(runs.after_halt[0])!r:.80}")
 
@@ -62,6 +73,8 @@ class ThresholdProtocol(Declared, Additive):
         if self.broken:
             example = str(self.example.value)
             finding = counted("bits after the first 1", self.broken, self.runs, GOES_ON, example=example)
+            if self.another and self.going_on is not None:
+                finding = finding.with_price(self.going_on)
         return concluded(
             self,
             CheckVerdict.REFUTED if self.broken else CheckVerdict.CONSISTENT,
@@ -91,17 +104,14 @@ class SeveralPositives(ThresholdProtocol):
     in which every round is certain to print a 1. Misses everything about noise.
     """
 
-    configuration = ("positives",)
-
-    def __init__(self, positives: int) -> None:
-        super().__init__()
-        self.positives = positives
+    def __init__(self, positives: int, going_on: Priced | None = None) -> None:
+        super().__init__(going_on, positives)
         self.short = 0
 
     @classmethod
     def build(cls, context: ThresholdContext) -> SeveralPositives:
         """For as many ones as are declared."""
-        return cls(context.description.positives)
+        return cls(context.description.positives, _loss_of_going_on(context.description))
 
     def observe(self, runs: Runs) -> None:
         """Counts runs that halted anywhere but at the c-th 1."""
@@ -113,6 +123,12 @@ class SeveralPositives(ThresholdProtocol):
         result = super().conclude(alpha)
         if result.finding is None:
             return result
-        fault = HALTS_EARLY if self.short else GOES_ON
-        finding = replace(result.finding.of(fault), quantity="runs that halt elsewhere")
+        finding = replace(result.finding, quantity="runs that halt elsewhere")
+        if self.short:
+            finding = replace(finding.of(HALTS_EARLY), priced=None, effect=None)
         return replace(result, finding=replace(finding, texts={**finding.texts, "positives": str(self.positives)}))
+
+
+def _loss_of_going_on(description: Description) -> Priced | None:
+    delta = 1.0 if "delta_of" in description.methods else description.delta or 0.0
+    return priced_one_more(variant_of(description), description.monotone, delta)

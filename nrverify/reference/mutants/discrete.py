@@ -92,6 +92,31 @@ class IntegerDeviation(DiscreteGaussian):
         return super().draw(float(math.ceil(math.sqrt(t))) ** 2, shape, rng)
 
 
+class RoundedDeviation(DiscreteGaussian):
+    """The deviation is rounded to the nearest integer: the variance is too large at some times, too small at others."""
+
+    range = (1.0, 1000.0)
+
+    def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return super().draw(float(round(math.sqrt(t)) ** 2), shape, rng)
+
+
+class LimitedScale(DiscreteLaplace):
+    """One release, its scale a fraction with denominator at most 10: off by up to six per cent, either way."""
+
+    most_releases = 1
+
+    def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return super().draw(float(Fraction(t).limit_denominator(10)), shape, rng)
+
+
+class LimitedVariance(DiscreteGaussian):
+    """The variance becomes a fraction with denominator at most 16: off by up to three per cent, either way."""
+
+    def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        return super().draw(float(max(Fraction(t).limit_denominator(16), Fraction(1, 16))), shape, rng)
+
+
 class VarianceInEighths(DiscreteGaussian):
     """The variance becomes a fraction with denominator at most 8: seldom off by more than a few per cent."""
 
@@ -145,6 +170,9 @@ MUTANTS = (
             ("discrete-laplace-rounded-scale", RoundedScale),
             ("discrete-laplace-scale-in-eighths", RoundedToEighths),
             ("discrete-gaussian-variance-in-eighths", VarianceInEighths),
+            ("discrete-gaussian-sigma-rounded", RoundedDeviation),
+            ("discrete-laplace-scale-limited", LimitedScale),
+            ("discrete-gaussian-variance-limited", LimitedVariance),
             ("discrete-laplace-fresh", FreshDiscrete),
             ("discrete-gaussian-truncated", TruncatedGaussian),
             ("discrete-gaussian-uncentred-rejection", UncentredRejection),

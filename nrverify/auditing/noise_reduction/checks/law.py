@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.declaration import CheckKind, check
-from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.named_alternatives import (
     FORGETFUL,
     FRESH,
@@ -31,6 +31,7 @@ from nrverify.auditing.core.score_bins import (
 )
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
+from nrverify.auditing.noise_reduction.checks import recurring_times
 from nrverify.auditing.noise_reduction.checks.integer_events import (
     STILL,
     alone_bets,
@@ -52,12 +53,14 @@ from nrverify.auditing.noise_reduction.context import (
     NoiseReductionContext,
 )
 from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.design.cases import recurring
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import Places
 from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Wealth
+from nrverify.statistics.scales_by_key import ParameterWealth, ScalesByKey
 from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
 
 Floats = NDArray[np.float64]
@@ -93,16 +96,20 @@ class ReleaseLaw(PooledCheck):
     """The law of each release taken alone, on fixed schedules.
 
     Catches a wrong scale, centre or shape of the noise at any position, a wrong scale of first releases in a fifth of
-    the range or in one coordinate, and rare sessions whose first release has another scale. Misses everything that only
-    shows in the dependence between releases, such as noise drawn afresh.
+    the range, in one coordinate or at one of the times that are asked for again and again, also where it is wrong up
+    and down by turns, and rare sessions whose first release has another scale. Misses everything that only shows in the
+    dependence between releases, such as noise drawn afresh.
     """
 
     any_value = True
-    configuration = ("edges", "stretches", "integers")
+    configuration = ("edges", "stretches", "integers", "falling", "recur")
 
-    def __init__(self, knob: Knob, integers: Process | None = None) -> None:
-        """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too."""
-        self.integers = integers
+    def __init__(self, knob: Knob, integers: Process | None = None, recur: tuple[float, ...] = ()) -> None:
+        """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too.
+
+        What first releases are asked for again and again, `recur`, is judged time by time.
+        """
+        self.integers, self.falling, self.recur = integers, knob.falling, recur
         self.edges = np.geomspace(knob.low, knob.high, STRETCHES + 1)
         self.stretches = [
             topics.first_within(low, high) for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)
@@ -126,15 +133,18 @@ class ReleaseLaw(PooledCheck):
             bets[variance] = (1.0, ScaleWealth())
             bets[centre] = (0.5, MeanWealth())
             bets[topics.BINS_AT_POSITION[at]] = (0.25, BinWealth(BIN_WEIGHTS))
+        if recur:
+            bets[topics.AT_ONE_TIME] = (2.0, ScalesByKey(recur))
         if integers is not None:
             bets |= alone_bets()
+            bets |= {topic: (2.0, ParameterWealth()) for topic in topics.ROUNDED_DOWN.values()}
         super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ReleaseLaw:
         """Over the range of the knob."""
-        return cls(context.knob, _integers(context))
+        return cls(context.knob, _integers(context), recurring(context.cases, context.knob))
 
     def observe(self, batch: Batch) -> None:
         """Bets on the marginal scores, position by position; of an adaptive session on the first release alone."""
@@ -173,6 +183,12 @@ class ReleaseLaw(PooledCheck):
         for stretch, count, square in zip(self.stretches, *of_stretch, strict=True):
             if count:
                 self.bet_on_scale(stretch, int(count), square)
+        if self._times is not None:
+            for time, of_time in recurring_times.by_time(batch.asked[:, 0], counts, squares).items():
+                self._times.add(time, *of_time)
+        if self.integers is not None:
+            for topic, ratios, of_topic in recurring_times.at_fractions(self.integers, batch, counts, squares):
+                cast(ParameterWealth, self.wealth_of(topic)).bet(ratios, *of_topic)
         return {FIRST_SCORES: first, SESSION_COUNTS: counts, SESSION_SQUARES: squares}
 
     def pooled(self, numbers: dict[str, NDArray[Any]]) -> None:
@@ -196,9 +212,30 @@ class ReleaseLaw(PooledCheck):
             self.mean(centre).add(sums[index], count)
             self.bins(topics.BINS_AT_POSITION[index + 1]).bet(bins[index])
 
+    @property
+    def _times(self) -> ScalesByKey | None:
+        return cast(ScalesByKey, self.wealth_of(topics.AT_ONE_TIME)) if self.recur else None
+
+    def sizes(self, alpha: float) -> tuple[Size, ...]:
+        """Also at any one of the times that were asked for again and again."""
+        if self._times is None:
+            return super().sizes(alpha)
+        needed = -float(np.log(alpha)) - self.portfolio.log_weights[topics.AT_ONE_TIME]
+        return super().sizes(alpha) + recurring_times.size_at_any(self._times, needed, self.falling)
+
+    def _standing_out(self, alpha: float) -> Topic:
+        """The topic that stands out; single times only where nothing else says as much of another fault."""
+        leading = self.portfolio.leading
+        if leading != topics.AT_ONE_TIME:
+            return leading
+        others = {topic: bet.log_e for topic, bet in self.portfolio.bets.items() if topic != leading}
+        best = max(others, key=others.__getitem__)
+        least = max(-float(np.log(alpha)), AS_GOOD * self.portfolio[leading].log_e)
+        return best if others[best] >= least else leading
+
     def leading(self, alpha: float) -> Topic:
         """The topic that stands out; all first releases, where they say it too, and not some or a later one."""
-        leading, whole = self.portfolio.leading, topics.FIRST_VARIANCE
+        leading, whole = self._standing_out(alpha), topics.FIRST_VARIANCE
         of_all = self.portfolio[whole].log_e
         later = leading.position is not None and isinstance(self.portfolio[leading], ScaleWealth)
         as_good = later and of_all >= AS_GOOD * self.portfolio[leading].log_e
@@ -208,7 +245,11 @@ class ReleaseLaw(PooledCheck):
 
     def finding(self, alpha: float) -> Finding:
         """What stands out, unless other topics say as much of another fault."""
-        evidence, found = self.portfolio[self.leading(alpha)].log_e, super().finding(alpha)
+        leading = self.leading(alpha)
+        evidence, found = self.portfolio[leading].log_e, super().finding(alpha)
+        if leading == topics.AT_ONE_TIME:
+            assert self._times is not None
+            return recurring_times.at_the_time(found, self._times, self.falling)
         found = scale_or_shape(found, evidence, self.ratios(topics.FIRST_SHAPE))
         return rare_or_shape(found, self.ratios(topics.FIRST_RARE))
 

@@ -54,6 +54,24 @@ def first_within(low: float, high: float) -> Topic:
     return Topic(f"variance of the first release at {low:.3g} to {high:.3g}", WRONG_SCALE, narrow=True, alone=True)
 
 
+AT_ONE_TIME = Topic("variance of the first release at one time asked", WRONG_SCALE, narrow=True, alone=True)
+ROUNDED_DOWN = {
+    most: Topic(
+        f"variance of the first release at numbers just above fractions with denominators up to {most}",
+        WRONG_SCALE,
+        narrow=True,
+        alone=True,
+    )
+    for most in (8, 16)
+}
+"""By the denominators of a sampler that rounds them down."""
+
+
+def first_at(at: float, falling: bool) -> str:
+    """What is measured of first releases at a time, or at an ε."""
+    return f"variance of the first release at {'time' if falling else 'ε ='} {at:.12g}"
+
+
 COORDINATES = range(16)
 """Coordinates that have bets of their own."""
 OF_COORDINATE = {

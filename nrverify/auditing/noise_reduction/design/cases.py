@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.noise_reduction.design import values
-from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob
+from nrverify.auditing.noise_reduction.design.knob import EPSILONS, FINE_EPSILONS, Knob
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow, Roam
 
@@ -61,16 +61,18 @@ LONG = 8
 GOLDEN = 0.6180339887498949
 """Multiples of the golden ratio modulo one are spread evenly, however many there are."""
 AWKWARD = (
-    *(1 / 3, 3 / 7, 2 / 3, 0.7, 1 - 2**-40, 1.0, 1 + 2**-40, 1.1, math.sqrt(2), 1.5, 1.9, math.e, 22 / 7, 10 / 3),
-    *(4.9, 7.3, 99 / 7, 31.6, 99.9, 1000003 / 9973, 314.159, 999.5),
+    *(1 / 3, 0.37, 3 / 7, 0.7, 1.0, 1 + 2**-40, 1.1, math.sqrt(2), 1.5, math.pi / 2, 1.9, 7 / 3, 2.5, math.e),
+    *(22 / 7, 4.9, 7.3, 99 / 7, 31.6, 1000003 / 9973, 314.159, 999.5),
 )
 """Scales and variances with large denominators, irrational, next to an integer, or rounded away by a sampler that takes
 integers, tenths or small fractions: real samplers of integers went wrong exactly there."""
-ROUNDED_DOWN = (1.06, 0.535, 0.2675)
-"""Scales and variances that a sampler of fractions with denominators of 8 or less rounds to 1, 1/2 and 1/4: by six per
-cent, all in one direction, so that what is seen of each adds up. At times drawn at random such errors cancel."""
+ROUNDED_DOWN = {8: (1.06, 0.535, 0.2675), 16: (1.031, 0.516, 0.258, 0.129)}
+"""Scales and variances that a sampler of fractions with denominators of 8, or of 16, or less rounds to 1, 1/2, 1/4 and
+1/8: by six or three per cent, all in one direction, so that what is seen of each adds up. At times drawn at random such
+errors cancel."""
 AWKWARD_SHARE = 0.5
-"""Of single releases of integer noise; the others lie anywhere in the range."""
+"""Of single releases of integer noise, and of subjects that release once; the others lie anywhere in the range. So the
+same times come again, and each has enough releases to be judged by itself."""
 ALONE_ROUNDS = 4
 """Cases of one look, at the last ε: it takes many sessions to see whether many looks have the same noise there."""
 
@@ -260,8 +262,9 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
 
 def _rounded_down(description: Description, knob: Knob, d: int, either: bool) -> list[Case]:
     """Releases at scales that samplers of fractions round down, together, and the first of them where one is asked."""
-    times = tuple(at for at in ROUNDED_DOWN if knob.low <= at <= knob.high)
-    schedules = [(at,) for at in times] if description.family.once else [times] if times else []
+    groups = [tuple(at for at in times if knob.low <= at <= knob.high) for times in ROUNDED_DOWN.values()]
+    once = description.family.once or description.most_releases == 1
+    schedules = [(at,) for times in groups for at in times] if once else [times for times in groups if times]
     value = _spread((4.0, -2.0, 1.0), d)
     return [
         Case(f"rounded down {at[0]:g}", value, Fixed(at), _method(description, index), either=either, pinned=True)
@@ -336,7 +339,8 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
         return replace(case, play=Fixed((knob.at(float(rng.random())),))) if alone else case
     if isinstance(rule, Fixed):
         if rule.length == 1:
-            return replace(case, play=Fixed((_awkward(knob, rng) if integer else knob.at(float(rng.random())),)))
+            at = _awkward(knob, rng) if integer or alone else knob.at(float(rng.random()))
+            return replace(case, play=Fixed((at,)))
         if len(set(rule.schedule)) == rule.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
             return replace(case, play=Fixed(_scattered(rule.length, knob, rng)))
         schedule = _stretched(rule.schedule, knob.low, rng)
@@ -346,10 +350,29 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
     return replace(case, play=replace(rule, start=rule.start * factor, end=rule.end * factor))
 
 
+def recurring(cases: Sequence[Case], knob: Knob) -> tuple[float, ...]:
+    """What first releases are asked for again and again, as the doubles that they are: known before the first look.
+
+    Of a time-knob the awkward times, and those of cases whose times stay; of an ε-knob its grid.
+    """
+    if not knob.falling:
+        return tuple(dict.fromkeys(knob.at(place / (EPSILONS - 1)) for place in range(EPSILONS)))
+    staying = [case.rule.schedule[0] for case in cases if _stays(case) and isinstance(case.rule, Fixed)]
+    return tuple(dict.fromkeys([*_known(knob), *staying]))
+
+
+def _stays(case: Case) -> bool:
+    return case.play is not None and (case.one_by_one or case.adjacent or case.still or case.pinned)
+
+
+def _known(knob: Knob) -> list[float]:
+    """The ends of the range, and the awkward times in it."""
+    return [knob.low, knob.high, *(at for at in AWKWARD if knob.low < at < knob.high)]
+
+
 def _awkward(knob: Knob, rng: np.random.Generator) -> float:
     """A time at which samplers of integers go wrong, where the range has any; or one anywhere in it."""
-    ends = (knob.low, knob.high)
-    known = [*ends, *(at for at in AWKWARD if knob.low < at < knob.high)]
+    known = _known(knob)
     if rng.random() < AWKWARD_SHARE:
         return known[int(rng.integers(len(known)))]
     return knob.at(float(rng.random()))

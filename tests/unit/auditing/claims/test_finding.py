@@ -5,6 +5,7 @@ import pytest
 from nrverify.auditing.claims.bets import Point
 from nrverify.auditing.claims.claim import PrivacyClaim
 from nrverify.auditing.claims.context import Claim
+from nrverify.auditing.claims.events import Condition
 from nrverify.auditing.claims.measured import Measured
 from nrverify.auditing.claims.pairs import Case
 
@@ -40,3 +41,18 @@ def test_of_one_epsilon_all_bets_together_prove_at_least_the_claim():
 def test_an_event_that_exceeds_the_claim_is_said_as_it_was_seen(claim):
     found = refuted_by_bets(claim, 995).conclude(ALPHA).finding
     assert found.estimate.observed == Measured("", "", "", 995, 1000, 200, 1000, 1.0, 0.01).epsilon > 1.0
+
+
+@pytest.mark.parametrize(
+    ("strict", "weak", "implied"),
+    [
+        (Condition((0,), above=2.0), Condition((0,), above=1.0), True),
+        (Condition((0,), at_most=1.0), Condition((0,), at_most=2.0), True),
+        (Condition((0,), above=1.0), Condition((0,), above=2.0), False),
+        (Condition((0,), above=2.0), Condition((1,), above=1.0), False),
+        (Condition((0,), above=2.0), Condition((0,), at_most=3.0), False),
+        (Condition((0,), among=(1,)), Condition((0,), above=0.0), False),
+    ],
+)
+def test_a_condition_that_follows_from_another_is_not_said(strict, weak, implied):
+    assert strict.implies(weak) is implied
