@@ -163,8 +163,8 @@ def _labelled_behind_grid(description: Description, drawn: Labelled, grid: float
 def scored(description: Description, releases: Floats, times: Floats | None) -> bool:
     """Whether releases at these times, None where they are not known, have a score.
 
-    Integer noise has one only where all releases are integers; the others are another check's finding. And only at times
-    whose noise is far within reach: that depends on the times alone, not on what was released.
+    Integer noise has one only where all releases are integers; the others are another check's finding. And only at
+    times whose noise is far within reach: that depends on the times alone, not on what was released.
     """
     if not description.integer:
         return True
@@ -179,8 +179,8 @@ def scored(description: Description, releases: Floats, times: Floats | None) -> 
 def within_reach(description: Description, releases: Floats) -> Floats:
     """Releases of integer noise, cut off where the laws stop counting.
 
-    Noise whose size is at most 1e15 passes 2^61 with a probability below e^-2000, so that nothing is changed for a right
-    subject; a wrong one is judged by the law at the cut, which is as impossible as what it released.
+    Noise whose size is at most 1e15 passes 2^61 with a probability below e^-2000, so that nothing is changed for a
+    right subject; a wrong one is judged by the law at the cut, which is as impossible as what it released.
     """
     if not description.integer or description.family.own:
         return releases
