@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.noise_reduction.checks.change_of_measure import ChangeOfMeasure
+from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.observe import REACH, scored, show, show_any_order, show_labelled, within_reach
+from nrverify.laws.discrete_laplace import DiscreteLaplace
 from nrverify.subjects.describe import describe
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.policies import Fixed
@@ -100,3 +102,10 @@ def test_times_whose_noise_may_pass_the_reach_are_not_scored_whatever_is_release
     described(mechanism, range=(1.0, near))
     with pytest.raises(SubjectFailed, match="the upper end of attribute range is"):
         described(mechanism, range=(1.0, far))
+
+
+def test_equal_paths_of_absurd_integers_have_a_probability():
+    noise = np.full((1, 2, 2), 1e50)
+    happened, probability = equal_paths(DiscreteLaplace(), noise, np.array([[2.0, 1.0]]))
+    assert happened.all()
+    assert probability == pytest.approx(0.0)
