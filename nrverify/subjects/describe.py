@@ -169,6 +169,10 @@ def _bounded(described: Description) -> None:
         if number:  # a range may begin at 0
             within(name, number, allowed)
     needed = described.family.sensitivity if described.mechanism in FAMILIES else ""
+    if needed and described.knob == "time" and described.range is not None:
+        # Noise of about 2t, or of about √(2·rate·t).
+        most = LARGEST_COUNT / 2 if described.family.pure else LARGEST_COUNT**2 / 2 / (described.rate or 1.0)
+        within("the upper end of attribute range", described.range[1], (0.0, most))
     if described.sensitivity is not None and needed:
         within("attribute sensitivity", described.sensitivity, (NUMBERS[0], LARGEST_COUNT))
         size = described.sensitivity if needed == "an integer" else described.sensitivity**2

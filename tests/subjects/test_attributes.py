@@ -245,7 +245,8 @@ def test_the_documentation_holds_the_limits_that_are_enforced():
         row.split("|")[2:4] for row in text.partition("## Limits")[2].partition("## ")[0].split("\n") if "|" in row
     ]
     written = [tuple(cell.strip() for cell in row) for row in limits[2:]]
-    in_pairs = (NUMBERS, EPSILONS, (1, LARGEST_COUNT), TIMES, RATES, (1 / BEYOND, BEYOND))
+    whole = ((1, LARGEST_COUNT), (0, LARGEST_COUNT / 2), (0, LARGEST_COUNT**2 / 2))
+    in_pairs = (NUMBERS, EPSILONS, *whole, TIMES, RATES, (1 / BEYOND, BEYOND))
     expected = [(f"{low:g}", f"{high:g}") for low, high in in_pairs]
     expected += [(f"{SMALLEST_SCALE:g}", f"{LARGEST_SCALE:g}"), ("1", f"{MOST_APART:g}")]
     counts = (MOST_POSITIVES, MOST_DIMENSIONS, MOST_SIZE, MOST_PAIRS, MOST_STRATEGIES)
