@@ -22,6 +22,7 @@ from nrverify.subjects.reach import opener
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.requests import (
     InteractRequest,
+    PlayRequest,
     PolicyRequest,
     Request,
     RunAnyRequest,
@@ -125,6 +126,10 @@ def _releases(description: Description) -> Iterator[tuple[str, Request[Any], boo
         if several:
             yield "the same release again", PolicyRequest(value, Fixed((first, first)), SEEDS[:1]), True
         yield "two sessions together", PolicyRequest(value, Fixed(times[: description.most_releases]), SEEDS), True
+    if "play" in description.methods:
+        yield f"play at {first:.4g}", PlayRequest(value, (first,), SEEDS), False
+        if several:
+            yield "play, three releases", PlayRequest(value, times[: description.most_releases], SEEDS), True
     if "sample" in description.methods:
         yield f"sample at {first:.4g}", SampleRequest(value, (first,), 2, SEEDS[0]), False
         if several:

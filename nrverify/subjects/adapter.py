@@ -26,6 +26,7 @@ from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import (
     Answering,
     InteractRequest,
+    PlayRequest,
     PolicyRequest,
     RefusalRequest,
     RunAnyRequest,
@@ -75,6 +76,10 @@ class Adapter(Answering):
             return self._session(request.value_of(number), request.seeds[number])
 
         return take_turns(opened, request.dimension, request.policy, len(request.seeds), TOGETHER)
+
+    def play_schedule(self, request: PlayRequest) -> Floats:
+        """Of the protocol alone: in Python, sessions one after the other cost no lines."""
+        raise SubjectFailed("play is an op of the subprocess protocol: a Python subject has open() or sample()")
 
     def _session(self, value: Floats, seed: int) -> _PythonSession:
         session = _call("open", self.subject.open, self._value(value), seed, refusable=True)

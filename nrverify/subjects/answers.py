@@ -43,10 +43,10 @@ def numbers(answer: Any, shape: tuple[int, ...], what: str) -> Floats:
     raise SubjectFailed(f"{what} returned numbers of shape {array.shape}: {wanted}")
 
 
-def transcripts(answer: Any, shape: tuple[int, int, int]) -> Floats:
+def transcripts(answer: Any, shape: tuple[int, int, int], what: str = "sample()") -> Floats:
     """The releases of a batch of sessions, of shape (sessions, releases, d)."""
     try:
-        return numbers(answer, shape, "sample()")
+        return numbers(answer, shape, what)
     except SubjectFailed as failure:
         found = np.shape(answer) if isinstance(answer, np.ndarray) else ()
         if shape[1] > 1 and found in ((shape[0], 1, shape[2]), (shape[0], shape[2]), (shape[0],)):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from nrverify.closest import closest
+from nrverify.closest import LIKENESS, closest
 from nrverify.subjects.errors import SubjectFailed
 
 T = TypeVar("T")
@@ -54,6 +54,10 @@ class Attribute:
     recorded: bool = True
     """Whether a record may hold it; what says where to ask cannot."""
     since: str = "0.1"
+    likeness: float = LIKENESS
+    """How like an allowed value must be to one that is not, to be suggested."""
+    remedy: str = ""
+    """What else may help where a value is none of those allowed, as the end of a sentence."""
     name: str = ""
 
     def parse(self, value: Any, mechanism: str | None) -> Any:
@@ -67,8 +71,9 @@ class Attribute:
 
     def error(self, value: Any, must: str | None = None) -> SubjectFailed:
         """The error that the value is not what it must be, with the allowed one that may have been meant."""
-        close = closest(str(value), self.kind.names)
+        close = closest(str(value), self.kind.names, self.likeness)
         hint = f"; did you mean {close!r}?" if close is not None and must is None else ""
+        hint += f"; {self.remedy}" if self.remedy and close is None and must is None else ""
         return SubjectFailed(f"attribute {self.name} is {value!r:.100}: it must be {must or self.kind.must}{hint}")
 
 

@@ -16,6 +16,7 @@ from nrverify.subjects.description import (
     OF_NOISE,
     OPTIONAL,
     OPTIONAL_OF_ANY,
+    PLAY,
     THRESHOLD,
     Description,
 )
@@ -78,9 +79,9 @@ def describe(given: Mapping[str, Any]) -> Description:
     described = Description(**parse(attributes(), given))
     mechanism = described.mechanism
     offered = given.get("methods") or ()
-    methods = tuple(name for name in methods_of(mechanism) if name in offered)
+    methods = tuple(name for name in (*methods_of(mechanism), *in_protocol(mechanism)) if name in offered)
     needed = METHODS.get(mechanism, OF_NOISE)
-    if not set(methods) & set(needed):
+    if not set(methods) & {*needed, *in_protocol(mechanism)}:
         wanted = " or ".join(f"{name}()" for name in needed)
         raise SubjectFailed(f"a subject with mechanism {mechanism!r} needs {wanted}; it has none")
     if mechanism in ANY:
@@ -97,6 +98,9 @@ def describe(given: Mapping[str, Any]) -> Description:
         raise attributes()["any_order"].error(True, "left out with knob 'epsilon', which is asked at rising ε")
     if described.any_order and mechanism not in FAMILIES:
         raise attributes()["any_order"].error(True, f"left out with {mechanism}, which is not asked for times")
+    if described.rounding is not None and described.granularity is None:
+        why = f"rounding = {described.rounding!r} needs it, and it must be {attributes()['granularity'].kind.must}"
+        raise missing(attributes()["granularity"], given, f"{why}; leave rounding out where releases are on no grid")
     if mechanism in THRESHOLD:
         check_threshold(described, given, attributes(), "delta_of" in methods)
     # The sensitivity of Skellam noise is that of one integer.
@@ -123,6 +127,11 @@ def _find_law(mechanism: Any) -> None:
 def methods_of(mechanism: str) -> tuple[str, ...]:
     """All methods that a subject with this mechanism may offer."""
     return (*METHODS.get(mechanism, OF_NOISE), *(OPTIONAL_OF_ANY if mechanism in ANY else OPTIONAL))
+
+
+def in_protocol(mechanism: str) -> tuple[str, ...]:
+    """Those that it may offer beside them in the subprocess protocol."""
+    return (PLAY,) if METHODS.get(mechanism, OF_NOISE) == OF_NOISE else ()
 
 
 def _asked(described: Description, methods: tuple[str, ...], given: Mapping[str, Any]) -> None:
@@ -160,6 +169,10 @@ def _bounded(described: Description) -> None:
         if number:  # a range may begin at 0
             within(name, number, allowed)
     needed = described.family.sensitivity if described.mechanism in FAMILIES else ""
+    if needed and described.knob == "time" and described.range is not None:
+        # Noise of about 2t, or of about √(2·rate·t).
+        most = LARGEST_COUNT / 2 if described.family.pure else LARGEST_COUNT**2 / 2 / (described.rate or 1.0)
+        within("the upper end of attribute range", described.range[1], (0.0, most))
     if described.sensitivity is not None and needed:
         within("attribute sensitivity", described.sensitivity, (NUMBERS[0], LARGEST_COUNT))
         size = described.sensitivity if needed == "an integer" else described.sensitivity**2

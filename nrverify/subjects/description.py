@@ -41,6 +41,9 @@ CLAIMING = (*NOISE_REDUCTION, "boundary", "private-stopping", *ANY)
 KNOBS = ("time", "epsilon")
 """What a request sets: the noise itself, or the ε that it must cost at most."""
 OF_NOISE = ("open", "sample")
+PLAY = "play"
+"""Sessions of a fixed schedule in one request: of noise in the subprocess protocol alone, in the place of the others or
+beside them. A Python subject may have a method of that name, and it is something else."""
 METHODS = {
     **dict.fromkeys(NOISE_REDUCTION, OF_NOISE),
     **dict.fromkeys(THRESHOLD, ("run", "run_many")),
@@ -63,7 +66,13 @@ MOST_DIMENSIONS = 10_000
 class Description:
     """A subject's own words about itself, checked: the table of attributes, and which methods it has."""
 
-    mechanism: str = attribute(one_of(*MECHANISMS), "What is audited.", required=True)
+    mechanism: str = attribute(
+        one_of(*MECHANISMS),
+        "What is audited.",
+        required=True,
+        likeness=0.6,  # 'cauchy' is not meant to be 'any': they agree to 0.44
+        remedy="a law of your own with that name is given by --law python:FILE.py:Name",
+    )
     methods: tuple[str, ...] = ()
     misspelt: tuple[tuple[str, str], ...] = ()
     """Names that the subject has and nobody reads, each with the attribute that it may be meant for."""
@@ -225,7 +234,7 @@ class Description:
     )
     rounding: str | None = attribute(
         one_of("nearest"),
-        "How releases are rounded to the granularity; there is one way.",
+        "How releases are rounded to the granularity, which it needs; there is one way.",
         applies=GRANULAR,
         elsewhere="refused",
         since="0.2",

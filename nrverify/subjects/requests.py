@@ -82,6 +82,20 @@ class PolicyRequest(Request[tuple[Floats, Floats]]):
 
 
 @dataclass(frozen=True, eq=False)
+class PlayRequest(Request[Floats]):
+    """A session for each seed, all on one schedule; answered by an array (len(seeds), len(schedule), d), or refused.
+
+    The sessions of a `PolicyRequest` on a fixed schedule, asked for at once: the op `play` of the subprocess protocol.
+    """
+
+    method = "play_schedule"
+    words = "play of some sessions"
+    value: Floats
+    schedule: Sequence[float]
+    seeds: Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
 class RefusalRequest(Request[str]):
     """Releases of one session, of which the last is invalid; answered by what happened to it.
 
@@ -184,8 +198,8 @@ class InteractRequest(Request[Outputs]):
 REQUESTS: dict[str, type[Request[Any]]] = {
     kind.method: kind
     for kind in (
-        *(SampleRequest, PolicyRequest, RefusalRequest, RunRequest, RunManyRequest, RunStoppingRequest, ScalarRequest),
-        *(RunAnyRequest, RunManyAnyRequest, InteractRequest),
+        *(SampleRequest, PolicyRequest, PlayRequest, RefusalRequest, RunRequest, RunManyRequest, RunStoppingRequest),
+        *(ScalarRequest, RunAnyRequest, RunManyAnyRequest, InteractRequest),
     )
 }
 

@@ -18,7 +18,7 @@ from nrverify.subjects.command.child_process import Child
 from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.command.json_lines import read_reply, request_line
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import PolicyRequest, RefusalRequest, SampleRequest
+from nrverify.subjects.requests import PlayRequest, PolicyRequest, RefusalRequest, SampleRequest
 from tests.tools import need
 
 HERE = Path(__file__).parent
@@ -157,3 +157,51 @@ def test_a_harness_repeats_itself_refuses_more_noise_and_repeats_a_release(comma
             assert host.ask(RefusalRequest(value, invalid, 3)).startswith("refused: ")
     finally:
         host.close()
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_play_gives_the_sessions_that_open_and_release_give_for_the_same_seeds(command_of, language):
+    host = ProcessHost(command_of(language, "brownian"), 60.0)
+    value, schedule, seeds = np.array([3.0, -1.0]), (4.0, 1.0, 1.0), [5, 2**53 - 1, 7]
+    try:
+        opened, _ = host.ask(PolicyRequest(value, Fixed(schedule), seeds))
+        assert np.array_equal(host.ask(PlayRequest(value, schedule, seeds)), opened)
+    finally:
+        host.close()
+
+
+WRONG_PLAY = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import harness
+right = harness.answer
+def answer(request, kind, sessions):
+    if request["op"] == "describe":
+        return right(request, kind, sessions) | {"methods": sys.argv[3].split(",")}
+    return right(request, kind + "-fresh" if request["op"] == sys.argv[4] else kind, sessions)
+harness.answer = answer
+sys.argv[1] = "brownian"
+harness.main()
+"""
+"""The Python harness with chosen methods, and one op that draws noise afresh."""
+
+
+@pytest.mark.parametrize(
+    ("methods", "fresh", "verdict"),
+    [
+        ("open,play", "play", "refuted"),
+        ("open,play", "open", "refuted"),
+        ("open,play", "none", "consistent"),
+        ("play", "none", "consistent"),
+    ],
+)
+def test_either_of_play_and_open_is_judged_where_the_other_is_right(tmp_path, methods, fresh, verdict):
+    script = tmp_path / "wrong_play.py"
+    script.write_text(WRONG_PLAY)
+    words = [sys.executable, str(script), str(HERE / "python"), "brownian", methods, fresh]
+    report = nrverify.audit(f"cmd:{shlex.join(words)}", samples=3000)
+    assert report.verdict == verdict
+    checks = {check.id: check for check in report.checks}
+    assert (checks["law.transcript"].verdict == "refuted") == (verdict == "refuted")
+    if methods == "play":
+        assert checks["law.adaptive"].verdict == "not-covered"

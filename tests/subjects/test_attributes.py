@@ -14,6 +14,7 @@ from nrverify.subjects import describe as described_by
 from nrverify.subjects.adapter import Adapter
 from nrverify.subjects.attributes import POSITIVE, attribute, markdown, one_of, pair
 from nrverify.subjects.command.describe_reply import read_description
+from nrverify.subjects.command.host import MOST_SEEDS
 from nrverify.subjects.describe import attributes, describe, from_json, recorded_attributes
 from nrverify.subjects.description import MECHANISMS, MOST_DIMENSIONS, NOISE_REDUCTION, THRESHOLD, Description
 from nrverify.subjects.dialogues import MOST_QUERIES
@@ -244,12 +245,14 @@ def test_the_documentation_holds_the_limits_that_are_enforced():
         row.split("|")[2:4] for row in text.partition("## Limits")[2].partition("## ")[0].split("\n") if "|" in row
     ]
     written = [tuple(cell.strip() for cell in row) for row in limits[2:]]
-    in_pairs = (NUMBERS, EPSILONS, (1, LARGEST_COUNT), TIMES, RATES, (1 / BEYOND, BEYOND))
+    whole = ((1, LARGEST_COUNT), (0, LARGEST_COUNT / 2), (0, LARGEST_COUNT**2 / 2))
+    in_pairs = (NUMBERS, EPSILONS, *whole, TIMES, RATES, (1 / BEYOND, BEYOND))
     expected = [(f"{low:g}", f"{high:g}") for low, high in in_pairs]
     expected += [(f"{SMALLEST_SCALE:g}", f"{LARGEST_SCALE:g}"), ("1", f"{MOST_APART:g}")]
     counts = (MOST_POSITIVES, MOST_DIMENSIONS, MOST_SIZE, MOST_PAIRS, MOST_STRATEGIES)
     expected += [("1", str(most)) for most in counts]
     expected += [("0", str(most)) for most in (MOST_QUERIES, MOST_ENTRIES, DEEPEST)]
+    expected.append(("1", str(MOST_SEEDS)))
     last = [("1", f"{MOST_SAMPLES:g}"), ("above 0", f"{LONGEST:g}"), ("1", str(MOST_JOBS))]
     assert written == [*expected, *last]
 

@@ -41,6 +41,7 @@ def test_every_kind_of_answer_is_made_again_exactly():
     answers = {
         "sample": releases,
         "play": (releases, releases[:, :, 0]),
+        "play_schedule": releases,
         "scalar": ([1.0, np.inf], np.array([np.nan, 2.0])),
         "run_many": np.array([3, 0, 1]),
         "run": [[0, 0, 1], [1], [0, 0, 0]],

@@ -13,6 +13,8 @@ from nrverify.statistics.estimate import Estimate, Measure
 LATER_RELEASE = "release"
 """The number in a finding that says which release it is about, where that is one after the first."""
 
+METHOD_LEVELS = ("sample", "open", "play")
+"""Methods by the level of a place."""
 LEAST_NOISY, LEAST_NOISY_ERROR = "least_noisy", "least_noisy_error"
 """Numbers of a finding about jumps: the scale of releases that no jump has reached, over the claimed one."""
 

@@ -84,8 +84,8 @@ def root_cause(
     by_value = source == VALUE and not refuted.keys().isdisjoint(PRIMARY)
     if source not in LAWS or (by_value and (suspect is None or suspect.gain < evidence[VALUE])):
         suspect = None
-    if suspect is not None and _after_unusual(refuted, evidence):
-        source, suspect = ADAPTIVE, None
+    if suspect is not None and (unusual := _after_unusual(suspect, refuted, evidence)) is not None:
+        source, suspect = unusual, None
     if suspect is not None and not (_explains(suspect, refuted) and _of_scale(suspect, refuted, evidence)):
         suspect = None
     if suspect is not None:
@@ -133,13 +133,21 @@ def _shared(refuted: Mapping[str, Finding], evidence: Mapping[str, float], sourc
     return max(seen, key=evidence.__getitem__, default=None)
 
 
-def _after_unusual(refuted: Mapping[str, Finding], evidence: Mapping[str, float]) -> bool:
-    """Whether sessions whose times depend on their releases show clearly more than all others do.
+def _after_unusual(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mapping[str, float]) -> str | None:
+    """The check that shows a fault after unusual releases clearly more than anything else is shown, if there is one.
 
-    Pooled second moments of such a fault are those of steps that are a little wrong everywhere.
+    Pooled second moments of such a fault are those of steps that are a little wrong everywhere; steps that are wrong
+    everywhere show as much in them as after unusual releases.
     """
-    others = max((evidence[id] for id in refuted if id in LAWS and id != ADAPTIVE), default=0.0)
-    return _is(refuted, ADAPTIVE, of_noise.AFTER_UNUSUAL) and evidence[ADAPTIVE] >= CLEARER * others
+    laws = {id: evidence[id] for id in refuted if id in LAWS}
+    others = max((value for id, value in laws.items() if id != ADAPTIVE), default=0.0)
+    if _is(refuted, ADAPTIVE, of_noise.AFTER_UNUSUAL) and laws[ADAPTIVE] >= CLEARER * others:
+        return ADAPTIVE
+    leading = max(laws, key=laws.__getitem__, default=None)
+    if leading is None or not _is(refuted, leading, of_noise.AFTER_UNUSUAL):
+        return None
+    rest = [value for id, value in laws.items() if not _is(refuted, id, of_noise.AFTER_UNUSUAL)]
+    return leading if laws[leading] >= CLEARER * max([suspect.gain, *rest]) else None
 
 
 def _implied(source: str, refuted: Mapping[str, Finding], implied_by: Mapping[str, tuple[str, ...]]) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nrverify.auditing.core.declaration import Declaration
 from nrverify.auditing.core.faults import alternative_of
-from nrverify.auditing.core.finding import Finding, Place, Size
+from nrverify.auditing.core.finding import METHOD_LEVELS, Finding, Place, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.statistics.estimate import Estimate, Measure
 
@@ -166,7 +166,7 @@ def place_text(place: Place) -> str:
         case "dimension":
             return "in " + _listed("dimension", [f"{level:.0f}" for level in wrong])
         case "method":
-            return f"through {'open' if wrong == (1.0,) else 'sample'}()"
+            return "through " + " and ".join(f"{METHOD_LEVELS[int(level)]}()" for level in wrong)
         case "release" if wrong == (1.0,):
             return "at the first release"
         case "release" if min(wrong) > max(right):

@@ -40,10 +40,12 @@ from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
 from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
 from nrverify.auditing.noise_reduction.diagnosis.fault_losses import with_losses
+from nrverify.auditing.noise_reduction.diagnosis.fresh_looks import with_fresh_looks
 from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_of
 from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_claim import DpClaim
+from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
 from nrverify.auditing.noise_reduction.grids import (
     beyond_range,
     refuse_no_room,
@@ -322,6 +324,7 @@ class NoiseReductionMechanism(Mechanism):
             found = [_of_sessions(result) for result in found]
         if not self._disturbed:
             found, moments = with_losses(found, self.description, self.settings.alpha), getattr(kept, "moments", None)
+            found = with_fresh_looks(found, self._levels(), self.description, self.settings.alpha)
             self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
         unusual, unit = getattr(places, "most_unusual", None), "t" if self.context.knob.falling else "ε"
         covered = [*with_session(found, unusual, unit), *self.not_covered, *self.advice]
@@ -338,6 +341,11 @@ class NoiseReductionMechanism(Mechanism):
         """The ε's behind times, where the subject tells them and its claim is checked."""
         known = (check.times.known for check in self.checks if isinstance(check, (EpsilonClaim, DpClaim)))
         return {time: epsilon for times in known for epsilon, time in times.items()}
+
+    def _levels(self) -> NoiseLevels | None:
+        """The noise at each ε, where the subject does not tell its times and its claim is checked."""
+        judging = (check for check in self.checks if isinstance(check, (EpsilonClaim, DpClaim)))
+        return next((check.levels for check in judging if not check.known_times), None)
 
     def suspect(self) -> Suspect | None:
         """The fault that explains the second moments of the noise, where one does."""

@@ -20,8 +20,13 @@ from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.laws.process import TwoSided
 from nrverify.subjects.description import Description
+from nrverify.subjects.limits import LARGEST_COUNT
 
 Floats = NDArray[np.float64]
+
+REACH = 2.0**61
+"""Releases of integer noise are scored up to this size: the laws count in integers of 64 bits, values of up to 1e15 and
+their neighbours included."""
 
 
 def score_case(drawer: Drawer, case: Case, size: int, checks: Sequence[TranscriptCheck]) -> None:
@@ -71,9 +76,10 @@ def show(
         return
     finite = sound(releases, asked)
     found = None
-    if times is not None and finite and integers(description, releases) and description.granularity is None:
-        scale = np.abs(releases) + np.abs(case.array)
-        process, noise = description.claimed_process, releases - case.array
+    if times is not None and finite and scored(description, releases, times) and description.granularity is None:
+        inside = within_reach(description, releases)
+        scale = np.abs(inside) + np.abs(case.array)
+        process, noise = description.claimed_process, inside - case.array
         found = innovations(process, noise, times, scale, rng, integer=description.integer)
     batch = Batch(case, releases, asked, times, found)
     behind = _behind_grid(description, batch, rng) if finite else None
@@ -93,10 +99,11 @@ def show_any_order(
     """Transcripts whose times come in any order, to the checks that see those."""
     finite = sound(releases, asked)
     found = None
-    if finite and integers(description, releases):
-        scale = np.abs(releases) + np.abs(case.array)
+    if finite and scored(description, releases, asked):
+        inside = within_reach(description, releases)
+        scale = np.abs(inside) + np.abs(case.array)
         process = cast(TwoSided, description.claimed_process)
-        found = placed(process, releases - case.array, asked, scale, rng, integer=description.integer)
+        found = placed(process, inside - case.array, asked, scale, rng, integer=description.integer)
     batch = Batch(case, releases, asked, asked, None, found)
     for check in checks:
         if getattr(check, "sees_any_order", False) and (finite or isinstance(check, Finite)):
@@ -128,8 +135,10 @@ def show_labelled(
     description: Description, drawn: Labelled, checks: Sequence[PairCheck], rng: np.random.Generator
 ) -> None:
     """Labelled transcripts to the checks of pairs."""
-    if not (sound(drawn.releases, drawn.asked) and integers(description, drawn.releases)):
+    if not (sound(drawn.releases, drawn.asked) and scored(description, drawn.releases, drawn.times)):
         return
+    if drawn.times is not None:
+        drawn = replace(drawn, releases=within_reach(description, drawn.releases))
     behind = drawn
     if description.granularity is not None and not all(_sees_grid(check) for check in checks):
         behind = _labelled_behind_grid(description, drawn, description.granularity, rng)
@@ -151,7 +160,28 @@ def _labelled_behind_grid(description: Description, drawn: Labelled, grid: float
     return replace(drawn, releases=releases)
 
 
-def integers(description: Description, releases: Floats) -> bool:
-    """Integer noise is scored only where all releases are integers; the others are another check's finding."""
-    integer = (releases == np.round(releases)) | np.isnan(releases)
-    return not description.integer or bool(np.all(integer))
+def scored(description: Description, releases: Floats, times: Floats | None) -> bool:
+    """Whether releases at these times, None where they are not known, have a score.
+
+    Integer noise has one only where all releases are integers; the others are another check's finding. And only at
+    times whose noise is far within reach: that depends on the times alone, not on what was released.
+    """
+    if not description.integer:
+        return True
+    if not np.all((releases == np.round(releases)) | np.isnan(releases)):
+        return False
+    family = description.family
+    if times is None or family.own or not np.isfinite(times).any():
+        return True
+    return family.telling(float(np.nanmax(times)), description.rate or 1.0) <= LARGEST_COUNT
+
+
+def within_reach(description: Description, releases: Floats) -> Floats:
+    """Releases of integer noise, cut off where the laws stop counting.
+
+    Noise whose size is at most 1e15 passes 2^61 with a probability below e^-2000, so that nothing is changed for a
+    right subject; a wrong one is judged by the law at the cut, which is as impossible as what it released.
+    """
+    if not description.integer or description.family.own:
+        return releases
+    return np.asarray(np.clip(releases, -REACH, REACH))

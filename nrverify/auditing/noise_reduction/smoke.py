@@ -11,11 +11,12 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case
 from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.design.ways import ways_of
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed
-from nrverify.subjects.requests import PolicyRequest, RefusalRequest, SampleRequest
+from nrverify.subjects.requests import PlayRequest, PolicyRequest, RefusalRequest, SampleRequest
 
 INWARDS = 1.5
 """An end of the range that is refused is moved inwards by this factor: few requests find what is admitted."""
@@ -86,7 +87,7 @@ def smoke(drawer: Drawer, description: Description, knob: Knob, longest: int) ->
     for d in tried:
         for value in VALUES:
             vector = tuple(value + index for index in range(d))
-            for method in methods_of(description):
+            for method in ways_of(description):
                 try:
                     if method not in lengths:
                         lengths[method] = _admitted_length(drawer, description, knob, longest, vector, method)
@@ -165,7 +166,7 @@ def smoke_any_order(drawer: Drawer, description: Description, knob: Knob, most: 
     """Times in any order by every method; `SubjectFailed` where a subject that says it takes them so refuses them."""
     value = (VALUES[0],) * _smallest(description)
     schedule = tuple(knob.at(position) for position in ANY_ORDER)[:most]
-    for method in methods_of(description):
+    for method in ways_of(description):
         try:
             draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), SMOKE_SESSIONS)
         except (SubjectRefused, ReleaseRefused) as refusal:
@@ -184,12 +185,7 @@ def drawn_beside(description: Description) -> int:
     """Sessions that are drawn beside the looks where nothing is refused: of the smoke stage, and for advice."""
     trials = 2 + len(description.dimensions or DIMENSIONS) * len(VALUES) * SMOKE_SESSIONS
     trials += SMOKE_SESSIONS if description.any_order else 0
-    return len(methods_of(description)) * trials + ADVICE_SAMPLES
-
-
-def methods_of(description: Description) -> list[str]:
-    """The ways a subject gives transcripts."""
-    return [name for name in ("sample", "open") if name in description.methods]
+    return len(ways_of(description)) * trials + ADVICE_SAMPLES
 
 
 def repeats_itself(drawer: Drawer, description: Description, knob: Knob, most: int | None) -> bool:
@@ -198,8 +194,11 @@ def repeats_itself(drawer: Drawer, description: Description, knob: Knob, most: i
     schedule = knob.steps(0.4, [0.5, 0.5])[:most]
     seed = drawer.seed()
     drawer.drawn += 2
-    if "sample" in description.methods:
+    way = ways_of(description)[0]
+    if way == "sample":
         twice = [drawer.host.ask(SampleRequest(value, schedule, 1, seed)) for _ in range(2)]
+    elif way == "play":
+        twice = [drawer.host.ask(PlayRequest(value, schedule, [seed])) for _ in range(2)]
     else:
         twice = [drawer.host.ask(PolicyRequest(value, Fixed(schedule), [seed]))[0] for _ in range(2)]
     return bool(np.array_equal(twice[0], twice[1]))
@@ -226,7 +225,7 @@ def disturbed(drawer: Drawer, description: Description, knob: Knob, most: int | 
 
 
 def _try(drawer: Drawer, description: Description, schedule: tuple[float, ...], value: tuple[float, ...]) -> None:
-    for method in methods_of(description):
+    for method in ways_of(description):
         draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), 1)
 
 

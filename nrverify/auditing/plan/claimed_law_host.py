@@ -27,6 +27,7 @@ from nrverify.subjects.policies import Fixed, Policy
 from nrverify.subjects.requests import (
     Answering,
     InteractRequest,
+    PlayRequest,
     PolicyRequest,
     RefusalRequest,
     RunAnyRequest,
@@ -90,6 +91,10 @@ class ClaimedLaw(Answering):
         """All sessions from the generator of the first seed."""
         sessions, rng = len(request.seeds), np.random.default_rng(request.seeds[0])
         return self._noisy(self._process, request.value, request.policy, sessions, rng)
+
+    def play_schedule(self, request: PlayRequest) -> Floats:
+        """The same on a fixed schedule."""
+        return self.play(PolicyRequest(request.value, Fixed(tuple(request.schedule)), request.seeds))[0]
 
     def refusal(self, request: RefusalRequest) -> str:
         """Invalid requests are refused."""

@@ -7,14 +7,14 @@ from typing import Any
 
 from nrverify.subjects.attributes import misspelt
 from nrverify.subjects.command.json_lines import BadReply, excerpt
-from nrverify.subjects.describe import attributes, describe, methods_of
+from nrverify.subjects.describe import attributes, describe, in_protocol, methods_of
 from nrverify.subjects.description import ANY, METHODS, Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.noise_families import own_names
 
 PROTOCOL = 1
 """The version of PROTOCOL.md; it is raised when a subject of the old version would be misunderstood."""
-KNOWN_METHODS = ("open", "sample", "run", "run_many", "epsilon", "time", "time_of", "delta_of")
+KNOWN_METHODS = ("open", "sample", "play", "run", "run_many", "epsilon", "time", "time_of", "delta_of")
 """Those of all mechanisms: looked for where the mechanism named is unknown."""
 
 
@@ -56,10 +56,9 @@ def _charges(given: dict[str, Any]) -> bool:
 
 
 def _methods_of(mechanism: Any) -> str:
-    known = (
-        methods_of(mechanism) if isinstance(mechanism, str) and mechanism in (*METHODS, *own_names()) else KNOWN_METHODS
-    )
-    return ", ".join(known)
+    if not isinstance(mechanism, str) or mechanism not in (*METHODS, *own_names()):
+        return ", ".join(KNOWN_METHODS)
+    return ", ".join((*methods_of(mechanism), *in_protocol(mechanism)))
 
 
 def _names(value: Any, key: str, needed: str | None) -> list[str]:

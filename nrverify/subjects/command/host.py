@@ -26,6 +26,7 @@ from nrverify.subjects.requests import (
     A_co,
     Answering,
     InteractRequest,
+    PlayRequest,
     PolicyRequest,
     RefusalRequest,
     Request,
@@ -44,6 +45,8 @@ TOGETHER = 2
 """Sessions open at the same time, as PROTOCOL.md says."""
 OUTPUT = 16
 """Numbers that an output of a batch may be as long as, in a reply."""
+MOST_SEEDS = 4096
+"""Sessions of one request to play, as PROTOCOL.md says: a line of 70 kB, which a harness in C reads into an array."""
 INTEGERS = ("sessions", "runs", "seed", "seeds")
 """Fields of requests that are integers in JSON; all others are floats."""
 
@@ -91,6 +94,23 @@ class ProcessHost(Answering):
             "sample",
             self._fields(request) | self._encoding,
             lambda result: transcripts(read_array(result), shape),
+            expected=math.prod(shape),
+            refusable=True,
+        )
+
+    def play_schedule(self, request: PlayRequest) -> Floats:
+        """A line for as many sessions as one request may have."""
+        content = self._fields(request)
+        seeds = content.pop("seeds")
+        parts = [seeds[first : first + MOST_SEEDS] for first in range(0, len(seeds), MOST_SEEDS)]
+        return np.concatenate([self._played(content, part, request) for part in parts])
+
+    def _played(self, content: dict[str, Any], seeds: Sequence[int], request: PlayRequest) -> Floats:
+        shape = (len(seeds), len(request.schedule), request.value.size)
+        return self._conversation.ask(
+            "play",
+            content | {"seeds": list(seeds)} | self._encoding,
+            lambda result: transcripts(read_array(result), shape, "play()"),
             expected=math.prod(shape),
             refusable=True,
         )

@@ -121,13 +121,16 @@ def _unpack_outputs(shape: Shape, floats: Floats, integers: Integers) -> Outputs
 
 _OUTPUTS = Packing(1, _pack_outputs, counts=lambda shape: (0, shape[0]), unpack=_unpack_outputs)
 
+_TRANSCRIPTS = Packing(
+    3,
+    pack=lambda answer: (list(answer.shape), _floats(answer), NO_INTEGERS),
+    counts=lambda shape: (math.prod(shape), 0),
+    unpack=lambda shape, floats, integers: floats.reshape(shape),
+)
+
 PACKINGS = {
-    "sample": Packing(
-        3,
-        pack=lambda answer: (list(answer.shape), _floats(answer), NO_INTEGERS),
-        counts=lambda shape: (math.prod(shape), 0),
-        unpack=lambda shape, floats, integers: floats.reshape(shape),
-    ),
+    "sample": _TRANSCRIPTS,
+    "play_schedule": _TRANSCRIPTS,
     "play": Packing(
         3,
         pack=lambda answer: _pack_two(answer[0].shape, *answer),

@@ -40,6 +40,12 @@ static int numbers(const char *key, double *out) {
     }
     return LONGEST;
 }
+static int entries(const char *key) {
+    const char *at = field(key);
+    int count = *at == '[' && at[1] != ']';
+    for (; *at && *at != ']'; at++) count += *at == ',';
+    return count;
+}
 static int asked(const char *op) {
     size_t length = strlen(op);
     const char *found = field("op");
@@ -116,7 +122,7 @@ int main(int argc, char **argv) {
         printf("{\"id\":%llu,", (unsigned long long)whole("id"));
         if (asked("describe")) {
             printf("\"result\":{\"protocol\":1,\"name\":\"C %s\",\"version\":\"1\",\"language\":\"c\",", argv[1]);
-            printf(brownian ? "\"mechanism\":\"brownian\",\"methods\":[\"open\",\"sample\"],"
+            printf(brownian ? "\"mechanism\":\"brownian\",\"methods\":[\"open\",\"sample\",\"play\"],"
                               "\"encodings\":[\"json\",\"f64le\"]}"
                             : "\"mechanism\":\"above-threshold\",\"methods\":[\"run\",\"run_many\"]}");
         } else if (asked("open")) {
@@ -132,11 +138,13 @@ int main(int argc, char **argv) {
                 printf("\"result\":");
                 print_numbers(out, session->d);
             }
-        } else if (asked("sample")) {
-            int count = (int)whole("sessions"), length = numbers("schedule", times), d = begin(sessions, random)->d;
+        } else if (asked("sample") || asked("play")) {
+            int play = asked("play"), count = play ? entries("seeds") : (int)whole("sessions");
+            char *seeds = (char *)field("seeds"); /* of play: one for each session */
+            int length = numbers("schedule", times), d = begin(sessions, random)->d;
             double *all = malloc(sizeof(double) * count * length * d), *at = all;
             for (int i = 0; i < count; i++) {
-                begin(sessions, next(&random));
+                begin(sessions, play ? strtoull(seeds + 1, &seeds, 10) : next(&random));
                 for (int j = 0; j < length; j++, at += d) release(sessions, times[j], at);
             }
             printf("\"result\":{\"shape\":[%d,%d,%d],\"f64le\":\"", count, length, d);

@@ -56,13 +56,24 @@ def packed(rows):
     return {"shape": shape, "f64le": base64.b64encode(struct.pack(f"<{len(numbers)}d", *numbers)).decode()}
 
 
+def transcripts(request, seeds, fresh):
+    """A session for each seed, on one schedule."""
+    paths = (Brownian(request["value"], seed, fresh) for seed in seeds)
+    rows = [[path.release(at) for at in request["schedule"]] for path in paths]
+    return packed(rows) if request.get("encoding") == "f64le" else rows
+
+
 def answer(request, kind, sessions):
     """The result of a request; a ValueError is a refusal."""
     op, fresh = request["op"], kind.endswith("-fresh")
     if op == "describe":
         about = {"protocol": 1, "name": f"Python {kind}", "version": "1", "language": "python"}
         if kind.startswith("brownian"):
-            return about | {"mechanism": "brownian", "methods": ["open", "sample"], "encodings": ["json", "f64le"]}
+            return about | {
+                "mechanism": "brownian",
+                "methods": ["open", "sample", "play"],
+                "encodings": ["json", "f64le"],
+            }
         return about | {"mechanism": "above-threshold", "methods": ["run", "run_many"]}
     if op == "open":
         name = max(sessions, default=0) + 1
@@ -75,9 +86,9 @@ def answer(request, kind, sessions):
         return None
     rng = random.Random(request.get("seed"))
     if op == "sample":
-        paths = (Brownian(request["value"], rng.getrandbits(64), fresh) for _ in range(request["sessions"]))
-        rows = [[path.release(at) for at in request["schedule"]] for path in paths]
-        return packed(rows) if request.get("encoding") == "f64le" else rows
+        return transcripts(request, (rng.getrandbits(64) for _ in range(request["sessions"])), fresh)
+    if op == "play":
+        return transcripts(request, request["seeds"], fresh)
     if op == "run":
         return above_threshold(request, rng, fresh)
     if op == "run_many":

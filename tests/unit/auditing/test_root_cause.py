@@ -246,3 +246,13 @@ def test_a_fault_after_unusual_releases_is_not_told_by_pooled_second_moments():
     fixed = refuted("law.transcript", faults.WRONG_BRIDGE_VARIANCE, 90.0, seen)
     said = found(adaptive, fixed, fitted=suspect(recursion.STEPS_SCALED))
     assert (said.check, said.suspect) == ("law.adaptive", None)
+
+
+@pytest.mark.parametrize(("gain", "check"), [(60.0, "law.transcript"), (800.0, "law.release")])
+def test_pooled_second_moments_tell_it_only_where_they_show_about_as_much(gain, check):
+    seen = Estimate(Measure.VARIANCE, 1.0, 2.0)
+    unusual = [refuted(id, faults.AFTER_UNUSUAL, 900.0, seen) for id in ("law.transcript", "law.adaptive")]
+    release = refuted("law.release", faults.WRONG_SHAPE, 90.0, seen)
+    fitted = replace(suspect(recursion.STEPS_SCALED), gain=gain)
+    said = found(release, *unusual, fitted=fitted)
+    assert (said.check, said.suspect is None) == (check, check == "law.transcript")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,6 +43,7 @@ from nrverify.auditing.core.named_alternatives import (
 from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.score_bins import BIN_WEIGHTS, KolmogorovSmirnov, bin_counts, fine_counts
 from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks.law_topics import ALWAYS, PLAYED, methods_of
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     OF_INTEGRITY,
@@ -79,7 +82,7 @@ COORDINATES = Topic("correlation between coordinates, in any order", SHARED_COOR
 SESSIONS_BEFORE = Topic("correlation of a session with the one before, in any order", SHARED_SESSIONS)
 BY_METHOD = {
     method: Topic(f"variance of releases in any order by {method}()", WRONG_BRIDGE_VARIANCE, narrow=True)
-    for method in ("sample", "open")
+    for method in (*ALWAYS, *PLAYED)
 }
 ALTERNATIVES = {
     any_order.FRESH: FRESH,
@@ -138,9 +141,10 @@ class AnyOrderLaw(PortfolioCheck):
 
     sees_any_order = True
     sized = (BETWEEN, NOISIER, PULL, UPWARDS)
-    configuration = ("mechanism", "rate")
+    configuration = ("mechanism", "rate", "methods")
 
-    def __init__(self, mechanism: str, rate: float = 1.0) -> None:
+    def __init__(self, mechanism: str, rate: float = 1.0, methods: Sequence[str] = ALWAYS) -> None:
+        self.methods = tuple(methods)
         self.mechanism = mechanism
         self.rate = rate
         bets: dict[Topic, tuple[float, Wealth]] = {
@@ -160,8 +164,8 @@ class AnyOrderLaw(PortfolioCheck):
             COORDINATES: (3.0, MeanWealth(slopes=True)),
             SESSIONS_BEFORE: (2.0, MeanWealth(slopes=True)),
         }
-        for topic in BY_METHOD.values():
-            bets[topic] = (1.0, ScaleWealth())
+        for method in self.methods:
+            bets[BY_METHOD[method]] = (1.0, ScaleWealth())
         if self.family.tied:
             bets |= {TIES_LOW: (3.0, TieWealth()), TIES_HIGH: (3.0, TieWealth())}
         super().__init__(bets)
@@ -170,7 +174,8 @@ class AnyOrderLaw(PortfolioCheck):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> AnyOrderLaw:
         """For the noise that is claimed."""
-        return cls(context.description.mechanism, context.description.rate or 1.0)
+        description = context.description
+        return cls(description.mechanism, description.rate or 1.0, methods_of(description))
 
     @property
     def family(self) -> NoiseFamily:

@@ -9,6 +9,9 @@ from nrverify.laws.process import Process
 
 Floats = NDArray[np.float64]
 
+REACH = 2.0**61
+"""Up to this size the laws count in integers of 64 bits: absurd noise beyond it is as impossible as noise at it."""
+
 
 def equal_paths(process: Process, noise: Floats, times: Floats) -> tuple[NDArray[np.bool_], Floats]:
     """For sessions (n, k, d) and each coordinate but the first: whether its path is that of one before, up to sign.
@@ -16,7 +19,7 @@ def equal_paths(process: Process, noise: Floats, times: Floats) -> tuple[NDArray
     And the probability of that given the ones before, which is the sum of those of their paths and of their mirror
     images: arrays (n, d − 1). NaN after the end of a session.
     """
-    likely = np.exp(_log_probability(process, noise, times))
+    likely = np.exp(_log_probability(process, np.clip(noise, -REACH, REACH), times))
     zero = np.nan_to_num(noise).any(axis=1)
     own = np.where(zero, 2.0, 1.0) * likely
     shown = np.nan_to_num(noise)

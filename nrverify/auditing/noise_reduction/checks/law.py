@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -102,14 +103,21 @@ class ReleaseLaw(PooledCheck):
     """
 
     any_value = True
-    configuration = ("edges", "stretches", "integers", "falling", "recur")
+    configuration = ("edges", "stretches", "integers", "falling", "recur", "methods")
 
-    def __init__(self, knob: Knob, integers: Process | None = None, recur: tuple[float, ...] = ()) -> None:
+    def __init__(
+        self,
+        knob: Knob,
+        integers: Process | None = None,
+        recur: tuple[float, ...] = (),
+        methods: Sequence[str] = topics.ALWAYS,
+    ) -> None:
         """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too.
 
         What first releases are asked for again and again, `recur`, is judged time by time.
         """
         self.integers, self.falling, self.recur = integers, knob.falling, recur
+        self.methods = tuple(methods)
         self.edges = np.geomspace(knob.low, knob.high, STRETCHES + 1)
         self.stretches = [
             topics.first_within(low, high) for low, high in zip(self.edges[:-1], self.edges[1:], strict=True)
@@ -121,7 +129,7 @@ class ReleaseLaw(PooledCheck):
             topics.FIRST_SHAPE: (2.0, RatioWealth(SHAPES)),
             topics.FIRST_RARE: (1.0, RatioWealth(SESSIONS)),
         }
-        for variance, centre in topics.BY_METHOD.values():
+        for variance, centre in (topics.BY_METHOD[method] for method in self.methods):
             bets[variance] = (1.0, ScaleWealth())
             bets[centre] = (0.5, MeanWealth())
         for stretch in self.stretches:
@@ -144,7 +152,8 @@ class ReleaseLaw(PooledCheck):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ReleaseLaw:
         """Over the range of the knob."""
-        return cls(context.knob, _integers(context), recurring(context.cases, context.knob))
+        methods = topics.methods_of(context.description)
+        return cls(context.knob, _integers(context), recurring(context.cases, context.knob), methods)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the marginal scores, position by position; of an adaptive session on the first release alone."""

@@ -14,10 +14,12 @@ from nrverify.auditing.core.faults.noise import (
     WRONG_SHAPE,
 )
 from nrverify.auditing.core.topic import Topic
+from nrverify.subjects.description import Description
 
 LONGEST = 12
 """Releases of a session that have bets of their own: as many as the longest schedule of a time-knob has."""
-METHODS = ("sample", "open")
+ALWAYS, PLAYED = ("sample", "open"), ("play",)
+"""Methods that have bets of their own: those that every subject may have, and what only commands offer."""
 STRATA = (1.0, 2.0, 3.0)
 """Standard deviations beyond which a release, or an innovation, is unusual."""
 STEPS = {"wide": (0.0, 0.1), "narrow": (0.9, 1.0)}
@@ -37,7 +39,7 @@ FIRST_SHAPE = Topic("shape of the first release", WRONG_SHAPE, alone=True)
 FIRST_RARE = Topic("first releases of rare sessions", RARE_SESSIONS, alone=True)
 BY_METHOD = {
     method: _alone(f"variance of the first release by {method}()", f"centre of the first release by {method}()")
-    for method in METHODS
+    for method in (*ALWAYS, *PLAYED)
 }
 """Variance and centre of first releases, by the method they come from."""
 AT_POSITION = {
@@ -47,6 +49,11 @@ AT_POSITION = {
 BINS_AT_POSITION = {
     at: Topic(f"distribution of release {at + 1}", WRONG_SHAPE, alone=True, position=at + 1) for at in LATER
 }
+
+
+def methods_of(description: Description) -> tuple[str, ...]:
+    """Methods that have bets of their own: what only commands offer takes nothing from the bets of other subjects."""
+    return (*ALWAYS, *(name for name in PLAYED if name in description.methods))
 
 
 def first_within(low: float, high: float) -> Topic:

@@ -28,6 +28,9 @@ Floats = NDArray[np.float64]
 Sums = dict[float, tuple[int, float]]
 """By what was asked: how many scores, and the sum of their squares."""
 
+USUAL = 64
+"""Noise below this has its densities worked out once: right noise of a scale near 1 never reaches it."""
+
 
 def by_time(asked: Floats, counts: NDArray[np.int64], squares: Floats) -> Sums:
     """The sums over sessions, of which each was asked for one thing first."""
@@ -59,15 +62,22 @@ def at_fractions(
 def _log_ratios(process: Process, at: float, noise: Floats) -> Floats:
     """Σ log(q_θ/p) for each effect θ, with q_θ the law at e^θ times the time; 0 where p gives noise no weight."""
     points, numbers = np.unique(np.abs(noise), return_counts=True)
-    claimed, *others = (np.asarray(law.logpdf(points)) for law in _laws(cast(Any, process), at))
-    possible = np.isfinite(claimed)
-    moved = np.array([other - claimed for other in others])[:, possible]
-    return np.asarray(moved @ numbers[possible])
+    usual = bool(np.all(points < USUAL) and np.all(points == np.floor(points)))
+    known = _at_usual(cast(Any, process), at)
+    found = known[:, points.astype(int)] if usual else _log_densities(process, at, points)
+    possible = np.isfinite(found[0])
+    return np.asarray((found[1:, possible] - found[0, possible]) @ numbers[possible])
 
 
 @lru_cache(maxsize=64)
-def _laws(process: Any, at: float) -> list[Any]:
-    return [process.marginal(at * factor) for factor in (1.0, *np.exp(EFFECT_SIZES).tolist())]
+def _at_usual(process: Any, at: float) -> Floats:
+    return _log_densities(process, at, np.arange(float(USUAL)))
+
+
+def _log_densities(process: Process, at: float, points: Floats) -> Floats:
+    """Of the law claimed, and in rows below it of those bet on."""
+    factors = (1.0, *np.exp(EFFECT_SIZES).tolist())
+    return np.array([np.asarray(process.marginal(at * factor).logpdf(points)) for factor in factors])
 
 
 def at_the_time(found: Finding, times: ScalesByKey, falling: bool) -> Finding:

@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from nrverify.auditing.noise_reduction.design import values
-from nrverify.auditing.noise_reduction.design.cases import OPENED_SHARE, Case
+from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.design.ways import by_turns, several_ways, ways_of
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Roam
 
@@ -41,14 +42,13 @@ def any_order_cases(description: Description, knob: Knob, dimensions: tuple[int,
     """
     if not in_any_order(description) or most == 1:
         return []
-    both = {"sample", "open"} <= set(description.methods)
-    method = "sample" if "sample" in description.methods else "open"
+    method, ways = ways_of(description)[0], several_ways(description)
     cases = []
     for index, (name, order) in enumerate(ORDERS.items()):
         ranks, d = order[:most], (dimensions[0], dimensions[-1])[index % 2]
         value = tuple(float(VALUES[index][at % len(VALUES[index])]) for at in range(d))
         schedule = _schedule(ranks, np.linspace(0.1, 0.9, max(order) + 1), knob)
-        cases.append(Case(f"any order: {name}", value, Fixed(schedule), method, either=both, ranks=ranks))
+        cases.append(Case(f"any order: {name}", value, Fixed(schedule), method, ways=ways, ranks=ranks))
     if "open" in description.methods:
         roam = Roam(knob.at(0.9), knob.at(0.1), min(ROAMING, most or ROAMING), 0.5)
         value = tuple((-2.0, 4.0, 9.0)[at % 3] for at in range(dimensions[-1]))
@@ -65,8 +65,8 @@ def in_any_order(description: Description) -> bool:
 def reordered(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:
     """The case at other times, spread over more or less of the range, by one method or the other."""
     case = replace(case, value=values.moved(case.value, integer, rng))
-    if case.either:
-        case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
+    if case.ways:
+        case = replace(case, method=by_turns(case.ways, rng))
     width = float(NARROWEST ** rng.random())
     start = float(rng.random()) * (1 - width)
     if case.ranks is None:

@@ -9,6 +9,7 @@ import numpy as np
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.design.neighbours import Pair
+from nrverify.auditing.noise_reduction.design.ways import ways_of
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed
@@ -37,7 +38,7 @@ def bit_schedule(knob: Knob, releases: int) -> tuple[float, ...]:
 def bit_pairs(description: Description, schedule: tuple[float, ...], d: int, times_of: OwnTimes) -> list[Pair]:
     """The pairs, as far apart as the noise of the last release, or as the claim allows."""
     distance = _distance(description, schedule, times_of)
-    method = "sample" if "sample" in description.methods else "open"
+    method = ways_of(description)[0]
     pairs = []
     for index, (low, high) in enumerate(PLACES):
         value, neighbour = ((place * distance, *(0.0,) * (d - 1)) for place in (high, low))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.knob import EPSILONS, FINE_EPSILONS, Knob
+from nrverify.auditing.noise_reduction.design.ways import by_turns, fixed_way, several_ways, ways_of
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow, Roam
 
@@ -48,8 +49,6 @@ and nowhere else could it be seen where the grid is fine."""
 AT_ONCE = "at once"
 AT_ONCE_SHARE, AT_ONCE_AFTER = 0.3, 2**17
 """Of the sessions of a look after so many: one request for more than are usually drawn together."""
-OPENED_SHARE = 1 / 3
-"""Of the fixed schedules, where a subject offers both methods."""
 DENSE_GROUPS, DENSE_CASES = 4, 16
 """Schedules that share the grid between them, fewer in few dimensions, and how many cases there are of them in all."""
 DENSE_AFTER = 2**12
@@ -92,8 +91,8 @@ class Case:
     """Whether it is asked for in one large request."""
     after: int = 0
     """It is not asked for before so many sessions were drawn."""
-    either: bool = False
-    """Whether it is asked by sample() or by open() from look to look."""
+    ways: tuple[str, ...] = ()
+    """The methods by which it is asked, one or another from look to look; none where it is always the same."""
     adjacent: bool = False
     """Whether its seeds are small and follow each other, one for each transcript."""
     beside: tuple[float, ...] | None = None
@@ -181,7 +180,7 @@ def _at_the_grid(description: Description, knob: Knob, d: int, most: int) -> lis
     value = _spread((3.3 * grid, -1.7 * grid), d)
     times = [min(factor * least, knob.high) for factor in (4.0, 2.0, 1.0)]
     schedule = tuple(dict.fromkeys(times))[-most:]
-    return [Case(AT_THE_GRID, value, Fixed(schedule), _method(description, 0), still=True)]
+    return [Case(AT_THE_GRID, value, Fixed(schedule), fixed_way(description, 0), still=True)]
 
 
 def _no_longer(rule: Fixed | Follow | Roam, most: int, knob: Knob, index: int) -> Fixed | Follow | Roam:
@@ -223,9 +222,9 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
     if description.integer and knob.falling:
         # Few counts tell a Poisson law from others best, and few of the other schedules begin with them.
         designs.append(("few counts", large, (2.0, -1.0, 1.0), knob.steps(0.97, [0.5])))
-    either = {"sample", "open"} <= set(description.methods) and (knob.falling or "time_of" in description.methods)
+    ways = several_ways(description) if knob.falling or "time_of" in description.methods else ()
     cases = [
-        Case(name, _spread(value, d), Fixed(schedule), _method(description, index), either=either)
+        Case(name, _spread(value, d), Fixed(schedule), fixed_way(description, index), ways=ways)
         for index, (name, d, value, schedule) in enumerate(designs)
     ]
     if "sample" in description.methods:
@@ -250,24 +249,24 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
                 beside=_spread((-500.0, 12.0), small),
             ),
         ]
-        if "sample" not in description.methods:
-            few = Fixed(knob.steps(0.3, [0.4]))
-            cases.append(Case(ADJACENT, _spread((2.0, -6.0, 9.0), large), few, "open", adjacent=True))
+    if "sample" not in description.methods:
+        few = Fixed(knob.steps(0.3, [0.4]))
+        cases.append(Case(ADJACENT, _spread((2.0, -6.0, 9.0), large), few, ways_of(description)[0], adjacent=True))
     if description.integer and knob.falling and not (description.family.rated or description.family.own):
-        cases += _rounded_down(description, knob, large, either)
+        cases += _rounded_down(description, knob, large, ways)
     if description.family.increments and description.knob == "epsilon" and "time_of" not in description.methods:
         cases += _dense(description, knob, large)
     return cases
 
 
-def _rounded_down(description: Description, knob: Knob, d: int, either: bool) -> list[Case]:
+def _rounded_down(description: Description, knob: Knob, d: int, ways: tuple[str, ...]) -> list[Case]:
     """Releases at scales that samplers of fractions round down, together, and the first of them where one is asked."""
     groups = [tuple(at for at in times if knob.low <= at <= knob.high) for times in ROUNDED_DOWN.values()]
     once = description.family.once or description.most_releases == 1
     schedules = [(at,) for times in groups for at in times] if once else [times for times in groups if times]
     value = _spread((4.0, -2.0, 1.0), d)
     return [
-        Case(f"rounded down {at[0]:g}", value, Fixed(at), _method(description, index), either=either, pinned=True)
+        Case(f"rounded down {at[0]:g}", value, Fixed(at), fixed_way(description, index), ways=ways, pinned=True)
         for index, at in enumerate(schedules)
     ]
 
@@ -286,7 +285,9 @@ def _dense(description: Description, knob: Knob, d: int) -> list[Case]:
     ]
     designs += [(f"alone {round_}", 2.0 + round_, (knob.at(1.0),), round_) for round_ in range(ALONE_ROUNDS)]
     return [
-        Case(name, _spread((first, -3.0, 1.0), d), Fixed(schedule), _method(description, 2 * round_), after=DENSE_AFTER)
+        Case(
+            name, _spread((first, -3.0, 1.0), d), Fixed(schedule), fixed_way(description, 2 * round_), after=DENSE_AFTER
+        )
         for name, first, schedule, round_ in designs
     ]
 
@@ -330,8 +331,8 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
     if case.one_by_one or case.adjacent or case.still:
         return case
     case = replace(case, value=values.moved(case.value, integer, rng))
-    if case.either:
-        case = replace(case, method="open" if rng.random() < OPENED_SHARE else "sample")
+    if case.ways:
+        case = replace(case, method=by_turns(case.ways, rng))
     rule = case.falling_rule
     if case.pinned:
         return case
@@ -411,12 +412,6 @@ def _evenly(knob: Knob, releases: int) -> tuple[float, ...]:
 def _repeated(knob: Knob) -> tuple[float, ...]:
     first, second, third = knob.steps(0.5, [0.5, 0.5])
     return (first, first, first, second, second, third)
-
-
-def _method(description: Description, index: int) -> str:
-    if "sample" not in description.methods:
-        return "open"
-    return "open" if "open" in description.methods and index % 3 == 2 else "sample"
 
 
 def _spread(numbers: Sequence[float], d: int) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.noise_reduction.design.cases import SHORTEST_ADAPTIVE, Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.design.ways import ways_of
 from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed, Follow
 
@@ -100,7 +101,7 @@ def labelled_end(knob: Knob) -> float:
 
 def _plays(description: Description, knob: Knob, most: int | None) -> list[tuple[str, Fixed | Follow, float]]:
     """(method, play, shift): three releases ending where the claim is about 2, and a stopped session."""
-    method = "sample" if "sample" in description.methods else "open"
+    method = ways_of(description)[0]
     if description.knob == "epsilon":
         end = labelled_end(knob)
         start = max(end / 4, knob.low)

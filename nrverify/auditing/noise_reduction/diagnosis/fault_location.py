@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincc
 
-from nrverify.auditing.core.finding import Place
+from nrverify.auditing.core.finding import METHOD_LEVELS, Place
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.diagnosis.example_session import MostUnusual
@@ -27,7 +27,7 @@ FEWEST_INNOVATIONS, MOST_LEFT = 100, 0.1
 
 Sum = tuple[int, float]
 KINDS = ("dimension", "method", "release", "time")
-"""In which places are told apart: a method is 1 for open() and 0 for sample(), a time the decade it lies in."""
+"""In which places are told apart: a method by its number, a time the decade it lies in."""
 FIRST, LATER = "first release at a time", "later release at a time"
 """By decade, too, but of first and of later releases apart."""
 
@@ -48,7 +48,7 @@ class Places(Additive):
         squares = (batch.innovations.filled**2).sum(axis=(0, 2))
         case = batch.case.name
         self._add(("dimension", batch.releases.shape[2], case), counts.sum(), squares.sum())
-        self._add(("method", float(batch.case.method == "open"), case), counts.sum(), squares.sum())
+        self._add(("method", float(METHOD_LEVELS.index(batch.case.method)), case), counts.sum(), squares.sum())
         for place, (time, count, square) in enumerate(zip(batch.times[0], counts, squares, strict=True)):
             self._add(("release", place + 1, case), count, square)
             decade = float(np.floor(np.log10(time)))

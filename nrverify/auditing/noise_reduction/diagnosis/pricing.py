@@ -20,6 +20,7 @@ from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, TIME_FOR_DEVIATION, TIME_FOR_VARIANCE
 from nrverify.auditing.noise_reduction.diagnosis.count_losses import excess_of_rate, least_renyi, renyi_of_counts
+from nrverify.auditing.noise_reduction.epsilon.judgement import ClaimJudge
 from nrverify.laws.divergence import gaussian_hockey_stick
 from nrverify.statistics.anytime import mean_limits, normal_half_width
 from nrverify.subjects.description import Description
@@ -151,17 +152,37 @@ def _against_claim(one: Weighed, description: Description, claims: Mapping[float
                 continue
             if excess is not None:
                 loss = float(excess[index]) * sensitivity / time
-                found.append(Priced(Effect.LEAK, loss, epsilon, "in all"))
+                found.append(pure_price(epsilon, loss))
             else:
                 effective = time / float(precisions[index])
-                found.append(_normal_price(epsilon, effective, sensitivity, delta, guarantee_of(description) == DP))
+                found.append(normal_price(epsilon, effective, sensitivity, delta, guarantee_of(description) == DP))
     worst = max(found, key=lambda price: (price.loss or 0.0) / max(price.claim or 0.0, 1e-300), default=None)
     if worst is None or worst.loss is None or worst.claim is None or worst.loss <= worst.claim * (1 + ROUNDING):
-        return Priced(Effect.UNPROVED, why="the claim has room for this fault at the schedules asked")
+        together = _of_all_looks(one, description, claims) if normal else None
+        return together or Priced(Effect.UNPROVED, why="the claim has room for this fault at the schedules asked")
     return worst
 
 
-def _normal_price(epsilon: float, time: float, sensitivity: float, delta: float, dp: bool) -> Priced:
+def _of_all_looks(one: Weighed, description: Description, claims: Mapping[float, float]) -> Priced | None:
+    """Noise that is the one claimed times a constant is that of other times: looking at all of them, the path of the
+    loss passes some ε with a probability that is known. None where it is no more than δ."""
+    if one.fault != ALL_SCALED or one.ratio is None or guarantee_of(description) == DP or description.granularity:
+        return None
+    judge = ClaimJudge(description.mechanism, description.sensitivity or 1.0, description.delta or 0.0)
+    found = judge.at_own_times({epsilon: one.ratio * time for time, epsilon in claims.items()})
+    if found.failure <= judge.most * (1 + ROUNDING):
+        return None
+    where = f"at one of {len(claims)} looks"
+    return Priced(Effect.LEAK, found.failure, judge.delta, where, quantity="probability of a loss above the ε asked")
+
+
+def pure_price(epsilon: float, loss: float) -> Priced:
+    """A loss in all beside the ε claimed."""
+    return Priced(Effect.LEAK, loss, epsilon, "in all")
+
+
+def normal_price(epsilon: float, time: float, sensitivity: float, delta: float, dp: bool) -> Priced:
+    """Of one release of normal noise of this variance: the divergence, or the probability of a loss above ε."""
     if dp:
         found = float(gaussian_hockey_stick(epsilon, shift=sensitivity, time=time))
         return Priced(Effect.LEAK, found, delta, f"at ε = {epsilon:.4g}", quantity="hockey-stick divergence")
