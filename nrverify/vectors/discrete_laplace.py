@@ -194,7 +194,7 @@ LOSS = Function(
              release=["1"]),
         case(3, "beyond the neighbour", "times-scale swapped", time="7.5", value=["0"], neighbour=["3"],
              release=["9"]),
-        case(4, "three coordinates", "times-scale swapped first-coordinate euclidean", time="2.5",
+        case(4, "three coordinates", "first-coordinate euclidean", time="2.5",
              value=["1", "-2", "5"], neighbour=["2", "-1", "5"], release=["3", "-4", "1"]),
         case(5, "half-way: no loss", "", time="3", value=["0"], neighbour=["4"], release=["2"]),
         case(6, "hardly any noise", "times-scale swapped", time="0.001", value=["10"], neighbour=["9"],

@@ -111,7 +111,7 @@ def test_the_layout_does_not_depend_on_how_fast_a_subject_is_nor_on_how_much_goe
     """Even at 0.1 ms a session, and 20 s in all."""
     plain, other = Crowd(pace=1e-6), Crowd(pace=pace)
     for crowd, load in ((plain, 0.0), (other, 0.5)):
-        sampler(crowd, load, samples=200_000).run(lambda _: [task("a"), task("b", 3.0)], lambda: False)
+        sampler(crowd, load, samples=200_000).run(lambda _: [task(str(n), 1.0 + n) for n in range(12)], lambda: False)
     assert plain.drawn == other.drawn
     assert other.calls < plain.calls == len({(*chunk.key[:2], chunk.lot) for chunk in plain.drawn}) < len(plain.drawn)
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.portfolio_check import Bets, PortfolioCheck
 from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Portfolio, Wealth
@@ -82,3 +83,8 @@ class PooledCheck(PortfolioCheck):
         self.settle()
         other.settle()
         super().merge(other)
+
+    def plots(self, alpha: float) -> tuple[Plot, ...]:
+        """Of everything seen."""
+        self.settle()
+        return super().plots(alpha)

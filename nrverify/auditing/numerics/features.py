@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,13 +120,13 @@ class Feature:
 
 
 def _both(of: Callable[[Transcripts, Floats], Flags]) -> Callable[[Transcripts], Sorted]:
-    """A yes or no for each value: bin 0 neither, 1 label 1 alone, 2 label 0 alone, 3 both."""
+    """A yes or no for each value: bin 0 neither, 1 label 1 alone, 2 label 0 alone, 3 both; a worker can send it."""
+    return partial(_sorted_by, of)
 
-    def sort(drawn: Transcripts) -> Sorted:
-        low, high = (of(drawn, value) for value in drawn.values)
-        return 2 * low.astype(np.int64) + high, 4
 
-    return sort
+def _sorted_by(of: Callable[[Transcripts, Floats], Flags], drawn: Transcripts) -> Sorted:
+    low, high = (of(drawn, value) for value in drawn.values)
+    return 2 * low.astype(np.int64) + high, 4
 
 
 def _product(drawn: Transcripts, value: Floats) -> Flags:
@@ -148,11 +148,12 @@ def _pattern(drawn: Transcripts) -> Sorted:
 
 
 def _lattice(points: float) -> Callable[[Transcripts], Sorted]:
-    def sort(drawn: Transcripts) -> Sorted:
-        low, high = (on_lattice(*_uniform(drawn, float(value[drawn.axis])), points) for value in drawn.values)
-        return low * ANSWERS + high, ANSWERS**2
+    return partial(_sorted_on_lattice, points)
 
-    return sort
+
+def _sorted_on_lattice(points: float, drawn: Transcripts) -> Sorted:
+    low, high = (on_lattice(*_uniform(drawn, float(value[drawn.axis])), points) for value in drawn.values)
+    return low * ANSWERS + high, ANSWERS**2
 
 
 def _uniform(drawn: Transcripts, value: float) -> tuple[NDArray[np.longdouble], NDArray[np.longdouble]]:

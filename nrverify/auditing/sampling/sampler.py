@@ -19,6 +19,7 @@ from nrverify.auditing.sampling.work_units import (
     LOT_NUMBERS,
     LOT_SECONDS,
     LOT_SIZE,
+    LOTS,
     MOST_NUMBERS,
     Chunk,
     ChunkResult,
@@ -128,8 +129,9 @@ class Sampler:
         turns = Turns()
 
         def draw(number: int, size: int) -> dict[Check, None]:
-            self._number = number
+            self._number, before = number, self.drawn
             tasks = tasks_of(number)
+            reasons: list[str] = []
             work = list(zip(tasks, turns.counts(tasks, min(size, self.left)), strict=True))
             for attempt in range(MOST_REFUSALS):
                 work, reasons = self._draw(work, (number, attempt))
@@ -139,6 +141,8 @@ class Sampler:
                     raise SubjectFailed(f"the subject refuses every setting tried: {reasons[-1]}")
                 moved = [(refused(task, reason), count) for (task, count), reason in zip(work, reasons, strict=True)]
                 work = [(task, count) for task, count in moved if task is not None]
+            if self.drawn == before and size > self.settings.samples and not self.out_of_time and not refuted():
+                raise SubjectFailed(f"the subject refuses every setting tried{': ' + reasons[-1] if reasons else ''}")
             return dict.fromkeys(check for task in tasks for check in task.checks)
 
         return look_by_look(self.settings, self, self.gallery, draw, refuted, self.fine_looks)
@@ -166,6 +170,7 @@ class Sampler:
 
     def _layout(self, work: Sequence[Share], key: tuple[int, ...]) -> Iterator[tuple[int, Chunk]]:
         left, lot, numbers, together, seconds = self.left, 0, 0, 0, 0.0
+        most = min(LOT_SIZE, max(1, sum(count for _, count in work) // LOTS))
         for index, (task, count) in enumerate(work):
             count = min(count, left)
             left -= count
@@ -173,7 +178,7 @@ class Sampler:
             each = pace.seconds / pace.drawn if pace.drawn else 0.0
             for part, size in enumerate(sizes(count, self._most(task))):
                 numbers, together, seconds = numbers + size * task.numbers, together + size, seconds + size * each
-                if numbers > LOT_NUMBERS or together > LOT_SIZE or seconds > LOT_SECONDS:
+                if numbers > LOT_NUMBERS or together > most or seconds > LOT_SECONDS:
                     lot, numbers, together, seconds = lot + 1, size * task.numbers, size, size * each
                 place = (*key, index, part)
                 yield index, Chunk(task.setting, task.score, size, self.settings, self._next_seed, place, lot)

@@ -29,6 +29,8 @@ MOST_NUMBERS = 2**18
 LOT_NUMBERS, LOT_SIZE = 2**14, 2**11
 """Small chunks are scored together, with the same empty checks, up to so many numbers, and so many sessions or runs:
 enough that copying and merging the checks costs little."""
+LOTS = 4
+"""At least so many to a look, if it has as many chunks: workers share it."""
 LOT_SECONDS = 1.0
 """A lot that takes the subject longer, at its pace so far, is divided: the budget is looked at between lots."""
 

@@ -75,13 +75,17 @@ class OnGrid:
         return self.grid == SINGLE_NAME
 
     @property
+    def released(self) -> bool:
+        """Whether they are what was released."""
+        return self.kind in (RELEASES, UNORDERED[RELEASES])
+
+    @property
     def fault(self) -> Fault:
         """What leaves such numbers on such a grid."""
         most = self.hits > MOST * self.count
-        released = self.kind in (RELEASES, UNORDERED[RELEASES])
-        if self.single and (most or released):
+        if self.single and (most or self.released):
             return SINGLE_PRECISION
-        if released:
+        if self.released:
             return ROUNDED
         return NOISE_ROUNDED if most else SOME_ROUNDED
 
@@ -289,10 +293,12 @@ def _says_more(p_value: float, found: OnGrid | None, before: float, known: OnGri
     """Whether a grid is named in place of the one known: of two that are certain that with more of its numbers on it.
 
     Rounded releases of integers have their noise on the grid as well; noise that is rounded before a value off the grid
-    is added leaves releases off it.
+    is added leaves releases off it. Releases of single precision have steps on many grids.
     """
     if found is None or known is None or max(p_value, before) > CERTAIN:
         return found is not None and p_value < before
+    if known.single and known.released:
+        return False
     return found.hits * known.count > known.hits * found.count
 
 
