@@ -61,7 +61,7 @@ def subject_file(tmp_path):
         (["audit", "python:x:Y", "--verbose", "--quiet"], "--quiet and --verbose exclude one another"),
         (["audit", "python:x:Y", "--check", "protocol.refusals"], "cannot be selected with --check"),
         (["audit", "python:x:Y", "--alpha", "3"], "alpha is 3.0"),
-        (["audit", "python:x:Y", "--seed", "today"], "no seed"),
+        (["audit", "python:x:Y", "--seed", "today"], "seed is"),
         (["audit", "python:x:Y", "--check", "law.relaese"], "Did you mean law.release?"),
     ],
 )
