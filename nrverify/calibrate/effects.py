@@ -14,7 +14,7 @@ LEAK = "leak"
 ALSO_ROUNDED = "releases in single precision may have been rounded after the noise was added, which loses nothing"
 SOMEWHERE = "it is wrong at some times only, by a few per cent: which ones, and by how much, is not fitted"
 NO_LAW = "the law is another one altogether, of which only single moments were measured"
-UNPROVED: dict[str, str] = {
+WHY_NOT_COMPUTED: dict[str, str] = {
     "brownian-repeated-time-bridged": "independent noise on top of a repeated release, which loses nothing, fits too",
     "brownian-snapped-times": "a tie does not tell which of two releases has the noise of the other's time",
     "brownian-depends-on-value": "the noise grows so slowly with the value that neighbours hardly differ in it",
@@ -38,8 +38,8 @@ UNPROVED: dict[str, str] = {
     "discrete-gaussian-uncentred-rejection": "a wrong scale and a wrong shape are named, and not told apart",
     "stopping-shared-noise": "how much of the noise of the halt is known from a release was not measured",
 }
-"""Mutants that leak, but of which nothing computes the loss from what an audit sees, and why. The contract asks for
-`unproved` where no check of privacy refutes and no loss of the named fault is computed; `leak` is right there, too."""
+"""Mutants that leak and of which nothing computes the loss from what an audit sees, and why. They excuse nothing: a
+leak that is not told stays red, until its loss is computed."""
 DIFFERENT_SAMPLES = 30_000
 """Enough to refute the law of every mechanism that is right but different, and to name a fault that it has not."""
 
@@ -69,13 +69,13 @@ class Effects:
 
     @property
     def untold(self) -> tuple[str, ...]:
-        """Mutants that leak, by a loss that can be computed or measured, and were not told so."""
-        return tuple(one.name for one in self.leaking if not one.leak and one.name not in UNPROVED)
+        """Mutants that leak and were not told so, with a number."""
+        return tuple(one.name for one in self.leaking if not one.leak)
 
     @property
-    def unproved(self) -> tuple[str, ...]:
-        """Mutants that leak by a loss that cannot be computed from what was seen, and were told that it is unproved."""
-        return tuple(one.name for one in self.leaking if not one.leak and one.name in UNPROVED)
+    def explained(self) -> dict[str, str]:
+        """Of those, why no loss is computed, where that is known."""
+        return {name: WHY_NOT_COMPUTED[name] for name in self.untold if name in WHY_NOT_COMPUTED}
 
     @property
     def slandered(self) -> tuple[str, ...]:

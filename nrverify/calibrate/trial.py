@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.auditing.audit import audit
+from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 
@@ -66,12 +67,12 @@ def trial(subject: Any, seed: int, alpha: float, samples: int, keep_going: bool 
 
 
 def _loss(check: CheckResult) -> float | None:
-    """The number that a leak is said with."""
+    """The number that a leak is said with: a loss that was computed, or what a check of privacy measured."""
     if check.effect is not Effect.LEAK or check.finding is None:
         return None
     if check.finding.priced is not None:
         return check.finding.priced.loss
-    return check.finding.estimate.observed
+    return check.finding.estimate.observed if check.kind == CheckKind.PRIVACY else None
 
 
 def _named(check: CheckResult) -> tuple[str, ...]:

@@ -242,11 +242,9 @@ def summary(calibration: Calibration) -> list[tuple[str, bool]]:
         words = f"{row.among:.1%} of the mutants have the true fault among the causes named {row.when}, "
         found.append((f"{words}{row.false:.1%} false ones only", row.green))
     if (told := calibration.effects) is not None:
-        said = len(told.leaking) - len(told.untold) - len(told.unproved)
-        words = f"{said} of {len(told.leaking)} leaking mutants are told so, with a number; "
-        words += (
-            f"{len(told.unproved)} have a loss that cannot be computed from what is seen, and are told it is unproved"
-        )
+        said = len(told.leaking) - len(told.untold)
+        words = f"{said} of {len(told.leaking)} leaking mutants are told so, with a number; of "
+        words += f"{len(told.explained)} of the others it is known why no loss is computed"
         found.append((words + _names(told.untold), not told.untold))
         words = f"{len(told.slandered)} of {len(told.different)} right but different mechanisms are told they leak"
         found.append((words + _names(told.slandered), not told.slandered))
