@@ -166,9 +166,15 @@ def _absorbed(pieces: list[_Barrier], *, lowest: bool) -> float:
             break
         masses, bottom, met = _watched(masses, bottom, barrier, piece.end - piece.start)
         crossed += met
-        negligible = np.searchsorted(np.cumsum(masses), 1e-9 * max(crossed, 1e-290))
-        masses, bottom = masses[negligible:], bottom + int(negligible)
+        # A barrier far above leaves room for masses that never arrive: without a cut the array grows with every piece.
+        below, above = (_negligible(side, crossed) for side in (masses, masses[::-1]))
+        masses, bottom = masses[below : masses.size - above], bottom + below
     return crossed
+
+
+def _negligible(masses: Floats, crossed: float) -> int:
+    """How many of the first masses are together a billionth of what has crossed, at most."""
+    return int(np.searchsorted(np.cumsum(masses), 1e-9 * max(crossed, 1e-290)))
 
 
 def _watched(masses: Floats, bottom: int, barrier: int, step: float) -> tuple[Floats, int, float]:
