@@ -64,7 +64,9 @@ def least_probability(count: int, total: int, alpha: float) -> float:
     return _root(refuted, 1e-300, count / total * (1 - 1e-12), xtol=1e-300, rtol=1e-12)
 
 
-def _root(function: Callable[[float], float], low: float, high: float, **tolerances: float) -> float:
+def _root(
+    function: Callable[[float], float], low: float, high: float, xtol: float = 2e-12, rtol: float = 1e-15
+) -> float:
     from scipy.optimize import brentq  # here: an audit that is over at once does without, and imports a quarter less
 
-    return float(brentq(function, low, high, **tolerances))
+    return float(brentq(function, low, high, xtol=xtol, rtol=rtol))
