@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.boundary.claim import MECHANISMS
 from nrverify.auditing.boundary.tolerances import SOLVER, VALUE_ROUNDING
-from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
+from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.faults.curve import RISES
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded

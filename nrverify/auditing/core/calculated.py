@@ -27,4 +27,6 @@ def of_declared(calculated: Sequence[CheckResult], sampled: Sequence[CheckResult
 
 def of_declared_among(results: Sequence[CheckResult], id: str, said: str) -> list[CheckResult]:
     """All results, that of the check with this id calculated from what is `said`."""
-    return [one for result in results for one in (of_declared([result], results, said) if result.id == id else [result])]
+    return [
+        one for result in results for one in (of_declared([result], results, said) if result.id == id else [result])
+    ]

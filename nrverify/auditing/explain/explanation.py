@@ -62,7 +62,9 @@ def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
     if any(result.verdict is CheckVerdict.REFUTED for result in judged):
         return ""
     sampled = [result for result in judged if result.alpha is not None]
-    found = "; ".join(f"{size_text(size)} ({one.id})" for one in sampled for size in one.sizes[:1] if worth_saying(size))
+    found = "; ".join(
+        f"{size_text(size)} ({one.id})" for one in sampled for size in one.sizes[:1] if worth_saying(size)
+    )
     return f"; would have been found: {found}" if found else ""
 
 

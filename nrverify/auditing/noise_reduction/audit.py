@@ -8,9 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from nrverify.auditing.core.calculated import of_declared_among
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared_among
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS

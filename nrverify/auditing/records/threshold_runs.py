@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.check import Check, Observes, ObservesLabelled
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
@@ -89,7 +89,12 @@ class RecordedRunsMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those not covered, and what records cannot show."""
-        return (*results, *of_declared(self._calculated, results, DECLARED), *self.not_covered, *limits(OF_ALL, self._only))
+        return (
+            *results,
+            *of_declared(self._calculated, results, DECLARED),
+            *self.not_covered,
+            *limits(OF_ALL, self._only),
+        )
 
     def judged(self) -> tuple[CheckResult, ...]:
         """What was calculated, where nothing else is asked."""

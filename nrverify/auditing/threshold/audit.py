@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.results import CheckResult

@@ -118,7 +118,8 @@ WRONG_JUMPS = fault(
 REPEATED_RELEASE = fault(
     "repeated-release",
     "the release before is given again for a smaller time (a cache, rounded times), or noise from few numbers",
-    "a release given again tells nothing new; if times are rounded down, or numbers are few, others have too little noise",
+    "a release given again tells nothing new; but if times are rounded down, or numbers are few, others have too "
+    "little noise",
     look="caches keyed by time, and the generator",
 )
 VALUE_IN_CLEAR = fault(

@@ -35,7 +35,9 @@ SQUARED_DRAWS = _row("squared-draws", "a variance is taken for a standard deviat
 ROOT_DRAWS = _row("root-draws", "a standard deviation is taken for a variance wherever noise is drawn", OF_EACH)
 TIME_FOR_VARIANCE = _row("time-for-variance", "the time is taken for the variance", OF_EACH)
 TIME_FOR_DEVIATION = _row("time-for-deviation", "the time is taken for the standard deviation", OF_EACH)
-SQUARED_TIME = _row("squared-time", "the noise of the square of the time: a variance taken for a standard deviation", OF_EACH)
+SQUARED_TIME = _row(
+    "squared-time", "the noise of the square of the time: a variance taken for a standard deviation", OF_EACH
+)
 ROOT_TIME = _row("root-time", "the noise of the root of the time: a standard deviation taken for a variance", OF_EACH)
 ONE_NUMBER = _row(
     "one-number-a-session", "one random number serves all steps of a session, as if it were seeded again at each"

@@ -23,7 +23,8 @@ MOVES = (
     "release and give it again, and nothing can be averaged"
 )
 SLIGHT = 0.5
-"""A change of an answer, over the size of its noise, that is too small for new noise, which changes it by 1.41 or more."""
+"""A change of an answer, over the size of its noise, that is too small for new noise, which changes it by 1.41
+or more."""
 
 
 NEGLIGIBLE = 1e-6

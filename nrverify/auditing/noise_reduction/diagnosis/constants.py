@@ -34,7 +34,7 @@ INSTEAD = {
 """What is named where it is not."""
 PLAIN = (of_noise.WRONG_SCALE, of_noise.WRONG_BRIDGE_VARIANCE, of_noise.DEVIATION_FOR_VARIANCE)
 """Faults of a check that say no more than a constant does."""
-UNLIKELY = 1e-4
+UNLIKELY = 1e-3
 """A constant is taken for none where its variances would differ so much with a smaller probability."""
 
 

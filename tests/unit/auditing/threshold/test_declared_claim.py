@@ -2,8 +2,8 @@
 
 import pytest
 
-from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.calculated import of_declared, of_declared_among
+from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
 from nrverify.auditing.threshold.variant_designs import pairs
 from nrverify.auditing.threshold.worst_pairs import needed_delta, witness, worst_share
