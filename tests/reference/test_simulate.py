@@ -126,7 +126,7 @@ def test_a_function_that_gives_no_valid_times_is_refused(times):
 
 
 def test_a_function_that_increases_the_time_is_refused():
-    with pytest.raises(ValueError, match=r"got 2.0 after 1.0"):
+    with pytest.raises(ValueError, match=r"is 2.0 after 1.0"):
         simulate("laplace", 0.0, lambda seen: 1.0 + seen.shape[1], 10, 0, releases=2)
 
 
