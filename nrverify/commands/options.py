@@ -156,5 +156,5 @@ def make_folder(folder: Path) -> None:
     """Creates a folder; its parent must exist, so that a typo cannot create a tree of folders."""
     parent = folder.absolute().parent
     if not folder.is_dir() and not parent.is_dir():
-        raise click.UsageError(f"cannot make the folder {str(folder)!r}: there is not a folder {str(parent)!r}")
+        raise click.UsageError(f"cannot make the folder {str(folder)!r}: there is no folder {str(parent)!r}")
     folder.mkdir(exist_ok=True)

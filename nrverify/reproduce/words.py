@@ -1,4 +1,4 @@
-"""Numbers in sentences: three digits, and words where there is not a number."""
+"""Numbers in sentences: three digits, and words where there is no number."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ def each(**changes):
         ({"header": within("settings", alpha="small")}, "settings"),
         ({"header": within("settings", alpha=7)}, "alpha is 7"),
         ({"header": within("settings", samples=True)}, "settings"),
-        ({"header": within("settings", only=[1])}, "no names"),
+        ({"header": within("settings", only=[1])}, "not names"),
         ({"header": within("settings", more=1)}, "settings"),
         ({"header": within("description", mechanism="gauss")}, "mechanism"),
         ({"header": within("description", methods=3)}, "methods"),

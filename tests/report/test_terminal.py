@@ -338,8 +338,11 @@ def test_checks_that_have_nothing_to_judge_are_left_out_of_the_table_and_gaps_ar
         CheckResult("protocol.granularity", "protocol", CheckVerdict.NOT_COVERED, message="no grid", gap=False),
         CheckResult("law.adaptive", "law", CheckVerdict.NOT_COVERED, message="no open()"),
         CheckResult("law.release", "law", CheckVerdict.CONSISTENT, p_value=0.5),
+        CheckResult("protocol.refusals", "protocol", CheckVerdict.ADVICE),
+        ADVICE,
     )
-    assert [row.id for row in shown_of(rows)] == ["law.adaptive", "law.release"]
+    assert [row.id for row in shown_of(rows)] == ["law.adaptive", "law.release", ADVICE.id]
+    assert rows[3] not in shown_of(rows)
     assert evidence_of(replace(rows[1], p_value=1.0)) == ""
     assert "p-value 0.5" in evidence_of(rows[2])
 

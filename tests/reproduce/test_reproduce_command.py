@@ -66,7 +66,7 @@ def test_by_default_figures_go_to_reports_and_the_report_beside_them(tmp_path):
 def test_a_way_to_a_folder_is_not_made(tmp_path):
     result = run("boundaries", "--out", tmp_path / "reprots" / "figures")
     assert result.exit_code == 2
-    assert "there is not a folder" in result.output
+    assert "there is no folder" in result.output
     assert list(tmp_path.iterdir()) == []
 
 

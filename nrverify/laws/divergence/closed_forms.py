@@ -29,7 +29,7 @@ _NODES = np.arange(-24.0, 5.0, _STEP)
 def _nonnegative(name: str, values: Any) -> Floats:
     array = real(name, values)
     if np.any(array < 0):
-        raise ValueError(f"{name} is {array[array < 0].flat[0]!r}: it must not be negative")
+        raise ValueError(f"{name} is {float(array[array < 0].flat[0])}: it must not be negative")
     return array
 
 
@@ -133,7 +133,7 @@ def _orders(order: Any) -> Floats:
     array = real("order", order)
     if np.any(array < 1):
         raise ValueError(
-            f"order is {array[array < 1].flat[0]!r}: it must be at least 1 (1 is the Kullback-Leibler limit)"
+            f"order is {float(array[array < 1].flat[0])}: it must be at least 1 (1 is the Kullback-Leibler limit)"
         )
     return array
 

@@ -55,8 +55,9 @@ def print_command(checks: Iterable[CheckResult], console: Console) -> None:
 
 
 def shown_of(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """Without the checks that are not covered because there is nothing for them to judge."""
-    return tuple(check for check in checks if check.gap or check.verdict is not CheckVerdict.NOT_COVERED)
+    """Without the checks that have nothing to judge and are therefore not covered, and without advice on nothing."""
+    said = {CheckVerdict.NOT_COVERED: "gap", CheckVerdict.ADVICE: "message"}
+    return tuple(check for check in checks if check.verdict not in said or getattr(check, said[check.verdict]))
 
 
 def _parts(check: CheckResult) -> Iterator[str]:

@@ -61,7 +61,7 @@ class Fields:
     def array(self, name: str) -> NDArray[Any]:
         """An array as it is."""
         if name not in self._arrays:
-            raise SubjectFailed(f"there is not an array {name}: it is needed")
+            raise SubjectFailed(f"there is no array {name}: it is needed")
         return self._arrays[name]
 
     def allow(self, names: tuple[str, ...]) -> None:
@@ -161,7 +161,7 @@ class Fields:
 
     def _numbers(self, name: str, wanted: str) -> NDArray[Any]:
         if name not in self._arrays:
-            raise SubjectFailed(f"there is not an array {name}: {wanted} under that name is needed")
+            raise SubjectFailed(f"there is no array {name}: {wanted} under that name is needed")
         array = self._arrays[name]
         if array.dtype.kind not in "iuf":
             raise SubjectFailed(f"array {name} is {_words(array)}: {wanted} is needed")

@@ -64,7 +64,7 @@ def runs_of(fields: Fields) -> RecordedRuns:
     threshold, sensitivity = fields.number("threshold"), fields.number("sensitivity")
     if threshold is None or sensitivity is None:
         missing = "threshold" if threshold is None else "sensitivity"
-        raise SubjectFailed(f"there is not an array {missing}: one number under that name is needed")
+        raise SubjectFailed(f"there is no array {missing}: one number under that name is needed")
     _epsilons(epsilons, description.mechanism)
     if not SMALLEST <= sensitivity <= LARGEST:
         raise SubjectFailed(f"sensitivity is {sensitivity:g}: a number from {SMALLEST:g} to {LARGEST:g} is needed")

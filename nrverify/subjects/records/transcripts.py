@@ -109,7 +109,7 @@ def _description(fields: Fields, rows: Mapping[str, Attribute]) -> Description:
     description = describe({**fields.attributes(rows, "recorded transcripts"), "methods": methods})
     if description.family.rated and description.rate is None:
         noise = description.mechanism
-        raise SubjectFailed(f"there is not an array rate: a record of {noise} noise needs the rate of its process")
+        raise SubjectFailed(f"there is no array rate: a record of {noise} noise needs the rate of its process")
     return description
 
 

@@ -49,7 +49,7 @@ def test_what_each_output_has_cost_is_a_claim(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"outputs": None}, "there is not an array outputs"),
+        ({"outputs": None}, "there is no array outputs"),
         ({"outputs": ["not JSON"]}, "which is not JSON"),
         ({"epsilon": -1.0}, "attribute epsilon is -1.0"),
         ({"epsilon": None}, "exactly one of"),
