@@ -157,7 +157,7 @@ class Child:
                 if more:
                     first = excerpt(b"".join(parts).partition(b"\n")[0], 60)
                     words = "a reply is one line; write anything else to standard error"
-                    self.fail(f"{what} was answered by more than one line: first {first}, then {excerpt(more)} ({words})")
+                    self.fail(f"{what} was answered by more than a line: first {first}, then {excerpt(more)} ({words})")
                 if end:
                     return b"".join(parts)
             elif dead:
