@@ -40,8 +40,8 @@ def calibration_html(calibration: Calibration) -> str:
         section="calibration",
         word="as it should be" if green else "not as it should be",
         tone="good" if green else "bad",
-        meaning="what is wrong is refuted, what is right is left in peace" if green else "something was missed",
-        title="The instrument, tested",
+        meaning="faulty implementations are refuted, correct ones are not" if green else "something was missed",
+        title="Calibration of the auditor",
         lede=_prose(
             "Audits of implementations whose verdict is known: mutants with one mistake each, benign variants, and "
             f"right ones, many times. Scope: {calibration.scope.name}, seed {calibration.seed}."
