@@ -16,7 +16,8 @@ from scipy.special import bdtr
 
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
-from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies, NoTies
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw
