@@ -12,6 +12,7 @@ from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import CheckKind
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -285,6 +286,18 @@ class NoiseReductionMechanism(Mechanism):
     def diagnose(self, drawer: Drawer) -> None:
         """Whether sessions that are open together disturb each other."""
         self._disturbed = disturbed(drawer, self.description, self.context.knob, self.context.most_releases)
+
+    def measure_loss(self, drawer: Drawer) -> Priced | None:
+        """How well transcripts tell two values apart, where the divergences of the noise claimed are known."""
+        # Solvers of scipy, which audits that refute nothing do without.
+        from nrverify.auditing.noise_reduction.diagnosis.measured_loss import measurable, measured_loss
+
+        if not measurable(self.description, self.context.knob):
+            return None
+        before, most = drawer.drawn, self.context.most_releases
+        found = measured_loss(drawer, self.description, self.context.knob, most, self.settings.alpha)
+        self.after_refutation += drawer.drawn - before
+        return found
 
     def advise(self, drawer: Drawer, refuted: bool) -> None:
         """The last bits; then invalid requests and repeated seeds, since they may upset a subject. All is advice."""

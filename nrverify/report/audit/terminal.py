@@ -200,6 +200,8 @@ def _print_run(report: Report, console: Console) -> None:
         _say(console, f"\nevaluated analytically in {run['seconds']:.1f} s (no sampling){early}")
         return
     drawn = "1 session or run" if run["samples"] == 1 else f"{run['samples']} sessions or runs"
+    if run.get("after_refutation"):
+        drawn += f" ({run['after_refutation']} of them after the refutation, to see what it means)"
     words = f"{drawn} in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
     words += _pace(run)
     words += f"; seed {run['seed']}"
