@@ -46,11 +46,22 @@ def listed(tier: dict[str, str | dict[str, str]], file: str, test: str = "") -> 
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Files of the second tier are not even imported where the first alone is to run."""
-    if config.option.markexpr == "not slow" and not config.getoption("--both-tiers"):
-        inside = collection_path.is_relative_to(TESTS) and collection_path.is_file()
-        return True if inside and in_second_tier(str(collection_path.relative_to(TESTS))) else None
+    """Files that have nothing of the tier that is to run are not even imported."""
+    marks = config.option.markexpr
+    if config.getoption("--both-tiers") or collection_path.suffix != ".py":
+        return None
+    inside = collection_path.is_relative_to(TESTS)
+    file = str(collection_path.relative_to(TESTS)) if inside else ""
+    if marks == "not slow":
+        return True if inside and in_second_tier(file) else None
+    if marks in ("slow", "slow and not long"):
+        return True if not inside or first_tier_alone(file, collection_path.read_text("utf-8")) else None
     return None
+
+
+def first_tier_alone(file: str, text: str) -> bool:
+    """Whether a file of tests has none of the second tier: neither listed, nor marked, nor with a fixture of it."""
+    return file not in SECOND_TIER and not any(word in text for word in ("slow", *BY_FIXTURE))
 
 
 @pytest.hookimpl(tryfirst=True)

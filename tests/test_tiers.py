@@ -57,6 +57,20 @@ def test_the_second_tier_names_files_and_tests_that_exist():
 
 
 @pytest.mark.parametrize(
+    ("file", "text", "alone"),
+    [
+        ("a.py", "def test_a(): ...", False),
+        ("b.py", "def test_a(): ...", True),
+        ("b.py", "@pytest.mark.slow\ndef test_a(): ...", False),
+        ("b.py", "def test_a(browser): ...", False),
+    ],
+)
+def test_a_file_is_left_out_of_the_second_tier_where_nothing_in_it_can_be_slow(file, text, alone, monkeypatch):
+    monkeypatch.setattr(conftest, "SECOND_TIER", {"a.py": {"test_a": "why"}})
+    assert conftest.first_tier_alone(file, text) == alone
+
+
+@pytest.mark.parametrize(
     ("test", "slow"),
     [("test_a[x-case1]", True), ("test_a[x-case0]", False), ("test_a", False), ("test_b", True), ("test_b[1]", True)],
 )

@@ -42,6 +42,11 @@ class Columns:
     values: dict[Path, Floats]
     """NaN where an entry is not a number."""
 
+    def rows(self, rows: slice) -> Columns:
+        """The columns of some of them."""
+        keys = {path: key[rows] for path, key in self.keys.items()}
+        return Columns(len(range(self.size)[rows]), keys, {path: value[rows] for path, value in self.values.items()})
+
 
 def columns_of(outputs: Sequence[Any]) -> Columns:
     """The columns of outputs in normal form (`subjects.outputs`)."""

@@ -14,7 +14,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanatio
 from nrverify.auditing.core.scale_origins import origin_of
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
-from nrverify.auditing.explain.text import place_text, size_text, worded
+from nrverify.auditing.explain.text import place_text, size_text, worded, worth_saying
 from nrverify.statistics.estimate import Measure
 from nrverify.subjects.description import Description
 
@@ -65,12 +65,18 @@ def _measured(results: tuple[CheckResult, ...]) -> Priced | None:
 
 
 def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
-    """What the checks of privacy would have found, where none refutes: it is said where no violation was shown."""
-    judged = [result for result in results if result.kind == CheckKind.PRIVACY and result.sizes]
-    if not judged or any(result.verdict is CheckVerdict.REFUTED for result in judged):
+    """What the checks of privacy would have found, where none refutes: it is said where no violation was shown.
+
+    What was calculated, without an error probability, says nothing of releases whose law is another.
+    """
+    judged = [result for result in results if result.kind == CheckKind.PRIVACY]
+    if any(result.verdict is CheckVerdict.REFUTED for result in judged):
         return ""
-    found = "; ".join(f"{size_text(result.sizes[0])} ({result.id})" for result in judged)
-    return f"; would have been found: {found}"
+    sampled = [result for result in judged if result.alpha is not None]
+    found = "; ".join(
+        f"{size_text(size)} ({one.id})" for one in sampled for size in one.sizes[:1] if worth_saying(size)
+    )
+    return f"; would have been found: {found}" if found else ""
 
 
 def _explained(

@@ -10,6 +10,7 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared_among
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.effects import Priced
@@ -38,6 +39,7 @@ from nrverify.auditing.noise_reduction.design.cases import (
 )
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
+from nrverify.auditing.noise_reduction.diagnosis.constants import without_constant
 from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
 from nrverify.auditing.noise_reduction.diagnosis.fault_losses import with_losses
@@ -85,6 +87,8 @@ FEWEST_TOGETHER = 16
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
 NOT_ATTACKED = "not tried: it takes the law for granted, and another check is refuted"
+CALCULATED, OWN_TIMES = "privacy.epsilon", "the times told (time_of)"
+"""The check that calculates from the times that a subject tells."""
 NOT_OF_SESSIONS = ("lattice", "protocol.finite")
 """Checks of single releases, which other sessions do not disturb."""
 
@@ -333,12 +337,15 @@ class NoiseReductionMechanism(Mechanism):
         kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
         places = getattr(kept, "places", None)
         found = told_apart(with_place(results, places), places)
+        if self.context.times_known:
+            found = of_declared_among(found, CALCULATED, OWN_TIMES)
         if self._disturbed:
             found = [_of_sessions(result) for result in found]
         if not self._disturbed:
             found, moments = with_losses(found, self.description, self.settings.alpha), getattr(kept, "moments", None)
             found = with_fresh_looks(found, self._levels(), self.description, self.settings.alpha)
-            self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
+            suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
+            found, self._suspect = without_constant(found, suspect, places)
         unusual, unit = getattr(places, "most_unusual", None), "t" if self.context.knob.falling else "ε"
         covered = [*with_session(found, unusual, unit), *self.not_covered, *self.advice]
         covered += slack_of(self.context)

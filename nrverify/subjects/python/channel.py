@@ -159,10 +159,20 @@ class Channel:
         return found
 
 
+_FOUND: dict[tuple[str, str], Any] = {}
+"""What is plain, once it was looked up."""
+
+
 class _Plain(pickle.Unpickler):
     """Numbers, texts, arrays, and records of nrverify's own: nothing that runs."""
 
     def find_class(self, module: str, name: str) -> Any:
+        if (found := _FOUND.get((module, name))) is not None:
+            return found
+        found = _FOUND[module, name] = self._plain(module, name)
+        return found
+
+    def _plain(self, module: str, name: str) -> Any:
         if (module, name) in NUMPY:
             return super().find_class(module, name)
         if module.startswith("nrverify."):
