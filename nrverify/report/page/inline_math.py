@@ -19,7 +19,7 @@ PIECE = re.compile(
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵗˣᵀ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋]+)"
     r"|(?P<prime>')"
-    r"|(?P<word>[A-Za-z]+)"
+    r"|(?P<word>[A-Za-zÀ-ÖØ-öø-ÿ]+)"
     r"|(?P<other>.)",
     re.DOTALL,
 )
