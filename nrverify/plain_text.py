@@ -32,9 +32,8 @@ def plain_text(words: str, one_line: bool = False) -> str:
 
 def plain_json(document: str) -> str:
     """The same JSON document, in which what commands is written by JSON's own escapes."""
-    for pattern, at in ((COMMANDING, 0), (WORKFLOW, 1)):
-        document = pattern.sub(lambda found, at=at: found[0][:at] + _escaped(found[0][at:]), document)
-    return document
+    document = COMMANDING.sub(lambda found: _escaped(found[0]), document)
+    return WORKFLOW.sub(lambda found: found[0][0] + _escaped(found[0][1:]), document)
 
 
 def _escaped(words: str) -> str:
