@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,3 +83,10 @@ def test_a_test_is_of_the_second_tier_by_its_name_and_by_a_pattern_of_its_parame
     assert not conftest.in_second_tier("b.py", test)
     assert not conftest.in_second_tier("a.py")
     assert conftest.in_second_tier("c.py")
+
+
+def test_the_dearest_tests_are_listed_by_what_they_cost_with_their_fixtures():
+    costs = {"a": 1.25, "b": 30.0, "c": 2.0}
+    reports = [SimpleNamespace(when="teardown", nodeid=name, user_properties=[("cpu", costs[name])]) for name in costs]
+    reports += [SimpleNamespace(when="call", nodeid="b", user_properties=[]), SimpleNamespace(message="a warning")]
+    assert conftest.dearest(reports, 2) == ["    33.2 all", "    30.0 b", "     2.0 c"]

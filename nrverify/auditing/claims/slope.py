@@ -29,6 +29,7 @@ class Slope:
     """Log odds of label 1 by a number: linear between `low` and `high`, constant outside, 0 at non-numbers."""
 
     PARAMETERS: ClassVar[int] = 4
+    """Two ends and two coefficients."""
 
     column: int
     low: float

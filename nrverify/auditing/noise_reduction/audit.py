@@ -29,16 +29,10 @@ from nrverify.auditing.noise_reduction.design.any_order import (
     without_repeats,
 )
 from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, bit_pairs, bit_schedule
-from nrverify.auditing.noise_reduction.design.cases import (
-    DEFAULT_DIMENSIONS,
-    Case,
-    at_other_values,
-    cases_for,
-    shares,
-    varied,
-)
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
+from nrverify.auditing.noise_reduction.design.varying import at_other_values, varied
 from nrverify.auditing.noise_reduction.diagnosis.constants import without_constant
 from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
