@@ -164,7 +164,6 @@ class Description:
         "Releases that a session has at most; no schedule is longer. Where it is not given, a `ValueError` at longer "
         "schedules tells.",
         applies=NOISE_REDUCTION,
-        recorded=False,
         since="0.2",
     )
     any_order: bool = attribute(
@@ -172,7 +171,6 @@ class Description:
         "Whether times may be asked for in any order (knob `time` only); then each release is judged given all before "
         "it, on both sides in time.",
         applies=NOISE_REDUCTION,
-        recorded=False,
         default=False,
         since="0.2",
     )
@@ -249,6 +247,11 @@ class Description:
     def claimed_process(self) -> Process:
         """The process whose law the subject claims."""
         return self.family.process(self.rate or 1.0)
+
+    @property
+    def in_any_order(self) -> bool:
+        """Whether it takes times in any order, and its law is known there."""
+        return self.any_order and hasattr(self.claimed_process, "between") and self.granularity is None
 
     @property
     def integer(self) -> bool:

@@ -24,7 +24,6 @@ from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.any_order import (
     any_order_cases,
-    in_any_order,
     reordered,
     without_repeats,
 )
@@ -191,7 +190,7 @@ class NoiseReductionMechanism(Mechanism):
         knob, refused = admitted_range(drawer, self.description, self.context.knob)
         longest = max([case.rule.length for case in self.context.cases], default=LONGEST)
         admitted = smoke(drawer, self.description, knob, longest)
-        if in_any_order(self.description):
+        if self.description.in_any_order:
             smoke_any_order(drawer, self.description, knob, admitted.most_releases)
         self.refusals += [*refused, *admitted.refused]
         self.refused_settings = admitted.settings

@@ -27,7 +27,6 @@ from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.checks import multiples
 from nrverify.auditing.noise_reduction.checks.multiples import Kept
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
-from nrverify.auditing.noise_reduction.design.any_order import in_any_order
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
@@ -135,7 +134,7 @@ class Lattice(Declared):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> Lattice:
         """With the grid that is claimed."""
-        return cls(context.description.granularity, in_any_order(context.description))
+        return cls(context.description.granularity, context.description.in_any_order)
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
