@@ -51,7 +51,7 @@ def mean_limits(mean: float, shape: float, alpha: float) -> tuple[float, float]:
 def least_probability(count: int, total: int, alpha: float) -> float:
     """The lower limit of the probability of an event that happened `count` times."""
     if not 0 <= count <= total or total == 0:
-        raise ValueError(f"count = {count!r} must lie between 0 and total = {total!r}, and total must be positive")
+        raise ValueError(f"count is {count!r}: it must lie between 0 and total = {total!r}, and total must be positive")
     if count == 0:
         return 0.0
     mixed = betaln(PRIOR + count, PRIOR + total - count) - betaln(PRIOR, PRIOR)

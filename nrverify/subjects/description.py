@@ -258,6 +258,11 @@ class Description:
         """Whether values and releases are integers."""
         return self.mechanism in FAMILIES and self.family.integer
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """A sentence for each name that nobody reads."""
+        return tuple(f"{name} is not read: is {meant} meant?" for name, meant in self.misspelt)
+
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON, which has no infinity: `from_json` reads it again."""
         family = FAMILIES.get(self.mechanism)

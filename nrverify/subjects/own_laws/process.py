@@ -20,7 +20,7 @@ HALVINGS = 120
 
 
 class LawFailed(Exception):
-    """A law of one's own raised, or answered what is no number of the shape asked for: a usage error."""
+    """A law of one's own raised, or answered what is not a number of the shape asked for: a usage error."""
 
     def __init__(self, words: str) -> None:
         super().__init__(plain_text(words, one_line=True))
