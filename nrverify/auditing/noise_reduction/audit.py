@@ -13,6 +13,7 @@ from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.calculated import of_declared_among
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import CheckKind
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -23,21 +24,14 @@ from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.any_order import (
     any_order_cases,
-    in_any_order,
     reordered,
     without_repeats,
 )
 from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, bit_pairs, bit_schedule
-from nrverify.auditing.noise_reduction.design.cases import (
-    DEFAULT_DIMENSIONS,
-    Case,
-    at_other_values,
-    cases_for,
-    shares,
-    varied,
-)
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
+from nrverify.auditing.noise_reduction.design.varying import at_other_values, varied
 from nrverify.auditing.noise_reduction.diagnosis.constants import without_constant
 from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
@@ -196,7 +190,7 @@ class NoiseReductionMechanism(Mechanism):
         knob, refused = admitted_range(drawer, self.description, self.context.knob)
         longest = max([case.rule.length for case in self.context.cases], default=LONGEST)
         admitted = smoke(drawer, self.description, knob, longest)
-        if in_any_order(self.description):
+        if self.description.in_any_order:
             smoke_any_order(drawer, self.description, knob, admitted.most_releases)
         self.refusals += [*refused, *admitted.refused]
         self.refused_settings = admitted.settings
@@ -289,6 +283,18 @@ class NoiseReductionMechanism(Mechanism):
     def diagnose(self, drawer: Drawer) -> None:
         """Whether sessions that are open together disturb each other."""
         self._disturbed = disturbed(drawer, self.description, self.context.knob, self.context.most_releases)
+
+    def measure_loss(self, drawer: Drawer) -> Priced | None:
+        """How well transcripts tell two values apart, where the divergences of the noise claimed are known."""
+        # Solvers of scipy, which audits that refute nothing do without.
+        from nrverify.auditing.noise_reduction.diagnosis.measured_loss import measurable, measured_loss
+
+        if not measurable(self.description, self.context.knob):
+            return None
+        before, most = drawer.drawn, self.context.most_releases
+        found = measured_loss(drawer, self.description, self.context.knob, most, self.settings.alpha)
+        self.after_refutation += drawer.drawn - before
+        return found
 
     def advise(self, drawer: Drawer, refuted: bool) -> None:
         """The last bits; then invalid requests and repeated seeds, since they may upset a subject. All is advice."""
