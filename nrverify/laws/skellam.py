@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from nrverify.laws.process import Size
 from nrverify.laws.skellam_bridge import ShiftedBridge, SkellamBridge
 from nrverify.laws.special import integer_sums as lattice
 from nrverify.laws.special.bessel import log_ratio, log_scaled
+from nrverify.laws.special.bessel_table import NARROW, OrderTable, worthwhile
 from nrverify.laws.validation import times as arguments
 from nrverify.laws.validation.times import Floats
 
@@ -63,13 +64,32 @@ class SymmetricSkellam:
             (point, mu), where = lattice.distinct(distance[inner], variance[inner])
             _, family = lattice.distinct(mu)
 
-            def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
-                return np.asarray(log_scaled(points, mu[rows, None]))
-
             slope = -np.arcsinh((point + 0.5) / mu)
             deviation = np.sqrt(np.hypot(point, mu))
+            log_pmf = _log_pmf(point, mu, deviation < NARROW)
             result[inner] = lattice.distribution(log_pmf, point, family, slope, deviation, upper)[where]
         return result[()]
+
+
+def _log_pmf(point: Floats, mu: Floats, narrow: NDArray[np.bool_]) -> lattice.LogPmf:
+    """The log-pmf of rows of these variances, of narrow laws from a table of the orders, where that pays."""
+
+    def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
+        return np.asarray(log_scaled(points, mu[rows, None]))
+
+    most = worthwhile(narrow, float(np.abs(point[narrow]).max(initial=0.0)), mu)
+    if most is None:
+        return log_pmf
+    table = OrderTable(mu, np.flatnonzero(narrow), most)
+
+    def looked_up(rows: lattice.Rows, points: Floats) -> Floats:
+        here = narrow[rows] & table.reaches(points)
+        found = np.empty(points.shape)
+        found[here] = table(rows[here], points[here])
+        found[~here] = log_pmf(rows[~here], points[~here])
+        return found
+
+    return looked_up
 
 
 @dataclass(frozen=True)
@@ -80,7 +100,7 @@ class Skellam:
 
     def __post_init__(self) -> None:
         if arguments.positive("rate", self.rate).ndim:
-            raise ValueError(f"rate = {self.rate!r} must be one positive real number")
+            raise ValueError(f"rate is {self.rate!r}: it must be one positive real number")
 
     def marginal(self, t: ArrayLike) -> SymmetricSkellam:
         """Skell(rate·t, rate·t)."""

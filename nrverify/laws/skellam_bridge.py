@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from nrverify.laws.process import Size
 from nrverify.laws.special import integer_sums as lattice
-from nrverify.laws.special.bessel import log_tilted
+from nrverify.laws.special.bessel import log_scaled, log_tilted
+from nrverify.laws.special.bessel_table import NARROW, OrderTable, worthwhile
 from nrverify.laws.validation import times as arguments
 from nrverify.laws.validation.times import Floats
 
@@ -76,7 +77,8 @@ class SkellamBridge:
 
             slope = np.arcsinh((k - point - 0.5) / after) - np.arcsinh((point + 0.5) / before)
             deviation = (1 / np.hypot(point, before) + 1 / np.hypot(k - point, after)) ** -0.5
-            result[inner] = lattice.distribution(log_pmf, point, family, slope, deviation, upper)[where]
+            looked_up = _looked_up(log_pmf, point, before, after, whole, k, deviation < NARROW)
+            result[inner] = lattice.distribution(looked_up, point, family, slope, deviation, upper)[where]
         return result[()]
 
 
@@ -111,6 +113,37 @@ class ShiftedBridge:
     def rvs(self, rng: np.random.Generator, size: Size = None) -> Any:
         """An exact draw."""
         return self.origin.astype(np.int64) + self.bridge.rvs(rng, size)
+
+
+def _looked_up(
+    log_pmf: lattice.LogPmf,
+    point: Floats,
+    before: Floats,
+    after: Floats,
+    whole: Floats,
+    k: Floats,
+    narrow: NDArray[np.bool_],
+) -> lattice.LogPmf:
+    """The same log-pmf, of narrow laws from tables of the orders at their few arguments, where that pays."""
+    reach = np.maximum(np.abs(point), np.abs(k - point))
+    most = worthwhile(narrow, float(reach[narrow].max(initial=0.0)), before, after)
+    if most is None:
+        return log_pmf
+    rows = np.flatnonzero(narrow)
+    first, second, top = OrderTable(before, rows, most), OrderTable(after, rows, most), log_scaled(k, whole)
+
+    def looked_up(rows: lattice.Rows, points: Floats) -> Floats:
+        rest = k[rows, None] - points
+        here = narrow[rows] & first.reaches(points) & second.reaches(rest)
+        if here.all():
+            return np.asarray(first(rows, points) + second(rows, rest) - top[rows, None])
+        found = np.empty(points.shape)
+        found[~here] = log_pmf(rows[~here], points[~here])
+        own = rows[here]
+        found[here] = first(own, points[here]) + second(own, rest[here]) - top[own, None]
+        return found
+
+    return looked_up
 
 
 def _log_pmf(j: Floats, before: Floats, after: Floats, whole: Floats, k: Floats, top: Floats | None = None) -> Floats:

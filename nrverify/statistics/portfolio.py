@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from copy import copy
 from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate
 
 K = TypeVar("K", bound=Hashable)
@@ -31,23 +31,38 @@ class Wealth(Protocol):
         """Merges the sufficient statistics of another."""
 
 
-class Portfolio(Additive, Generic[K]):
+class Portfolio(Generic[K]):
     """Named bets with weights fixed before the first observation."""
-
-    configuration = ("log_weights",)
 
     def __init__(self, bets: Mapping[K, tuple[float, Wealth]]) -> None:
         total = sum(weight for weight, _ in bets.values())
         self.log_weights = {name: float(np.log(weight / total)) for name, (weight, _) in bets.items()}
-        self.bets = {name: wealth for name, (_, wealth) in bets.items()}
+        self._places = {name: place for place, name in enumerate(bets)}
+        self._wealths = [wealth for _, wealth in bets.values()]
 
     def __getitem__(self, name: K) -> Wealth:
-        return self.bets[name]
+        return self._wealths[self._places[name]]
+
+    @property
+    def bets(self) -> dict[K, Wealth]:
+        """The bets by their names."""
+        return dict(zip(self._places, self._wealths, strict=True))
+
+    def empty_copy(self) -> Self:
+        """The same bets before the first observation; by place, since names would be hashed one by one."""
+        blank = copy(self)
+        blank._wealths = [wealth.empty_copy() for wealth in self._wealths]
+        return blank
+
+    def merge(self, other: Self) -> None:
+        """Adds what another has seen."""
+        for own, wealth in zip(self._wealths, other._wealths, strict=True):
+            own.merge(wealth)
 
     @property
     def log_e(self) -> float:
         """log of the weighted average of the bets' e-values."""
-        return float(np.logaddexp.reduce(list(self._contributions().values())))
+        return float(np.logaddexp.reduce(np.add(list(self.log_weights.values()), self._log_es())))
 
     @property
     def leading(self) -> K:
@@ -56,18 +71,19 @@ class Portfolio(Additive, Generic[K]):
         return max(contributions, key=contributions.__getitem__)
 
     def _contributions(self) -> dict[K, float]:
-        found = self._wealths()
-        return {name: log_weight + found[name] for name, log_weight in self.log_weights.items()}
+        found = zip(self.log_weights.items(), self._log_es(), strict=True)
+        return {name: log_weight + log_e for (name, log_weight), log_e in found}
 
-    def _wealths(self) -> dict[K, float]:
+    def _log_es(self) -> list[float]:
         """The log e-values of the bets; those of a kind that can are worked out together."""
-        kinds: dict[type, list[K]] = {}
-        for name, wealth in self.bets.items():
-            kinds.setdefault(type(wealth), []).append(name)
-        found: dict[K, float] = {}
-        for kind, names in kinds.items():
-            wealths = [self.bets[name] for name in names]
+        kinds: dict[type, list[int]] = {}
+        for place, wealth in enumerate(self._wealths):
+            kinds.setdefault(type(wealth), []).append(place)
+        found = [0.0] * len(self._wealths)
+        for kind, places in kinds.items():
+            wealths = [self._wealths[place] for place in places]
             together = getattr(kind, "log_e_of", None)
             values = [wealth.log_e for wealth in wealths] if together is None else together(wealths)
-            found.update(zip(names, values, strict=True))
+            for place, value in zip(places, values, strict=True):
+                found[place] = value
         return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,8 @@ AT_ONCE = 4096
 
 CONCENTRATIONS: Floats = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5])
 """Prior weights of the null in the omnibus bet."""
+LOG_CONCENTRATIONS: Floats = gammaln(CONCENTRATIONS)
+"""log Γ of them."""
 
 
 def log_average(log_wealth: Floats) -> float:
@@ -274,14 +277,13 @@ class BinWealth(Additive):
         possible = self.weights > 0
         if np.any(self.counts[~possible] > 0):
             return np.inf
-        weights, counts = self.weights[possible], self.counts[possible]
-        total = counts.sum()
-        prior = CONCENTRATIONS[:, None] * weights
+        counts = self.counts[possible]
+        prior, log_prior, log_weights = _dirichlet(self.weights.tobytes())
         log_wealth = (
-            gammaln(CONCENTRATIONS)
-            - gammaln(CONCENTRATIONS + total)
-            + (gammaln(prior + counts) - gammaln(prior)).sum(axis=1)
-            - float(np.dot(counts, np.log(weights)))
+            LOG_CONCENTRATIONS
+            - gammaln(CONCENTRATIONS + counts.sum())
+            + (gammaln(prior + counts) - log_prior).sum(axis=1)
+            - float(np.dot(counts, log_weights))
         )
         return log_average(log_wealth)
 
@@ -299,6 +301,15 @@ class BinWealth(Additive):
         share = float(self.counts[bin]) / total if total else float("nan")
         error = (weight * (1 - weight) / total) ** 0.5 if total else None
         return Estimate(Measure.SHARE, weight, share, error, int(total), {"low": low, "high": high})
+
+
+@lru_cache(maxsize=512)
+def _dirichlet(weights: bytes) -> tuple[Floats, Floats, Floats]:
+    """What does not depend on counts: the prior counts of possible bins, log Γ of them, and log weights."""
+    possible = np.frombuffer(weights)
+    possible = possible[possible > 0]
+    prior = CONCENTRATIONS[:, None] * possible
+    return prior, gammaln(prior), np.log(possible)
 
 
 NEAR, MOST_LIKELIEST = 3.0, 3

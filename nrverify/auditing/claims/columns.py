@@ -40,7 +40,7 @@ class Columns:
     size: int
     keys: dict[Path, Keys]
     values: dict[Path, Floats]
-    """NaN where an entry is no number."""
+    """NaN where an entry is not a number."""
 
     def rows(self, rows: slice) -> Columns:
         """The columns of some of them."""

@@ -88,8 +88,11 @@ def _medians(numbers: Floats) -> Floats:
     """Of numbers (n, k, d) at each of the k places, leaving out NaN; NaN where nothing is left."""
     if not numbers.size:
         return np.full(numbers.shape[1], np.nan)
-    ordered = np.sort(np.moveaxis(numbers, 1, 0).reshape(numbers.shape[1], -1), axis=1)
-    count = np.count_nonzero(~np.isnan(ordered), axis=1)
+    rows = np.moveaxis(numbers, 1, 0).reshape(numbers.shape[1], -1)
+    count = np.count_nonzero(~np.isnan(rows), axis=1)
+    # Missing numbers come last: only the places of the medians are put in order.
+    places = np.unique(np.concatenate([np.maximum(count - 1, 0) // 2, np.minimum(count // 2, rows.shape[1] - 1)]))
+    ordered = np.partition(rows, places, axis=1)
     low, high = np.maximum(count - 1, 0) // 2, count // 2
     place = np.arange(len(ordered))
     middle = 0.5 * (ordered[place, low] + ordered[place, np.minimum(high, ordered.shape[1] - 1)])
@@ -109,7 +112,12 @@ def agreeing(numbers: Floats, window: Floats | float = WINDOW) -> int:
 
 
 def agreeing_of_two(numbers: Floats, owners: NDArray[np.int64]) -> int:
-    """The same along the last axis, of neighbours that belong to different owners."""
+    """The same of rows, of neighbours that belong to different owners."""
+    # Hardly any row has neighbours so close: of the others the order is not needed.
+    some = (np.diff(np.sort(numbers, axis=-1), axis=-1) <= WINDOW).any(axis=-1)
+    if not some.any():
+        return 0
+    numbers = numbers[some]
     order = np.argsort(numbers, axis=-1)
     close = np.diff(np.take_along_axis(numbers, order, axis=-1), axis=-1) <= WINDOW
     own = owners[order]

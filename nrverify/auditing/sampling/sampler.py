@@ -16,6 +16,7 @@ from nrverify.auditing.sampling.clock import Clock
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import look_by_look
 from nrverify.auditing.sampling.work_units import (
+    LEAST_LOT,
     LOT_NUMBERS,
     LOT_SECONDS,
     LOT_SIZE,
@@ -170,7 +171,7 @@ class Sampler:
 
     def _layout(self, work: Sequence[Share], key: tuple[int, ...]) -> Iterator[tuple[int, Chunk]]:
         left, lot, numbers, together, seconds = self.left, 0, 0, 0, 0.0
-        most = min(LOT_SIZE, max(1, sum(count for _, count in work) // LOTS))
+        most = min(LOT_SIZE, max(LEAST_LOT, sum(count for _, count in work) // LOTS))
         for index, (task, count) in enumerate(work):
             count = min(count, left)
             left -= count
@@ -202,7 +203,8 @@ class Sampler:
 
     def _feed(self, work: Sequence[Share], laid: Sequence[tuple[int, Chunk]]) -> Iterator[list[Work]]:
         """The chunks with the empty checks of this look, as many lots as are worth a call, until time is up."""
-        empty = {check: check.empty_copy() for task, _ in work for check in task.checks}
+        every = dict.fromkeys(check for task, _ in work for check in task.checks)
+        empty = {check: check.empty_copy() for check in every}
         load: list[Work] = []
         foreseen = 0.0
         for _, lot in groupby(laid, lambda part: part[1].lot):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,12 @@ Floats = NDArray[np.float64]
 MOST_NUMBERS = 2**18
 """A chunk holds no more numbers than this: memory does not grow with the samples."""
 
-LOT_NUMBERS, LOT_SIZE = 2**14, 2**11
+LOT_NUMBERS, LOT_SIZE = 2**16, 2**13
 """Small chunks are scored together, with the same empty checks, up to so many numbers, and so many sessions or runs:
 enough that copying and merging the checks costs little."""
-LOTS = 4
-"""At least so many to a look, if it has as many chunks: workers share it."""
+LOTS, LEAST_LOT = 4, 2**9
+"""At least so many to a look of as many chunks, where each is of so many sessions or runs: workers share it, and what
+is small is not divided, since copies of all checks would cost more than it does."""
 LOT_SECONDS = 1.0
 """A lot that takes the subject longer, at its pace so far, is divided: the budget is looked at between lots."""
 
@@ -83,14 +84,6 @@ Work = tuple[Chunk, tuple[Check, ...]]
 """A chunk, with templates of the checks that will score it."""
 
 
-@runtime_checkable
-class Settles(Protocol):
-    """A check that keeps what it observed until it is asked, or told, to work it out."""
-
-    def settle(self) -> None:
-        """Works it out."""
-
-
 class Worker:
     """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
 
@@ -117,8 +110,8 @@ class Worker:
             if outcomes[-1].failed is not None:
                 break
         for check in scored.values():
-            if isinstance(check, Settles):
-                check.settle()
+            if (settle := getattr(check, "settle", None)) is not None:
+                settle()  # what it kept until there would be enough of it
         outcomes[-1] = replace(outcomes[-1], checks=tuple(scored.values()))
         return outcomes
 

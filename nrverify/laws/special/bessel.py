@@ -118,8 +118,8 @@ def _divergence(order: Floats, x: Floats, radius: Floats, slope: Floats) -> Floa
     """n asinh(n/x) - R + x - θn + x(cosh θ - 1) >= 0, sinh θ = slope, as a function of d = asinh(n/x) - θ."""
     d = _asinh_difference(order, x, slope)
     near = 2 * radius * np.sinh(0.5 * d) ** 2 - order * _sinh_minus(d)
-    far = order * d - radius + x * np.hypot(1, slope)
-    return np.where(np.abs(d) <= 1, near, far)
+    small = np.abs(d) <= 1
+    return near if small.all() else np.where(small, near, order * d - radius + x * np.hypot(1, slope))
 
 
 def _asinh_difference(order: Floats, x: Floats, slope: Floats) -> Floats:

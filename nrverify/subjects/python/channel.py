@@ -39,7 +39,7 @@ NUMPY = {
 
 
 class BadMessage(Exception):
-    """What came is no message of the worker's."""
+    """What came is not a message of the worker's."""
 
 
 class Late(Exception):
@@ -159,10 +159,20 @@ class Channel:
         return found
 
 
+_FOUND: dict[tuple[str, str], Any] = {}
+"""What is plain, once it was looked up."""
+
+
 class _Plain(pickle.Unpickler):
     """Numbers, texts, arrays, and records of nrverify's own: nothing that runs."""
 
     def find_class(self, module: str, name: str) -> Any:
+        if (found := _FOUND.get((module, name))) is not None:
+            return found
+        found = _FOUND[module, name] = self._plain(module, name)
+        return found
+
+    def _plain(self, module: str, name: str) -> Any:
         if (module, name) in NUMPY:
             return super().find_class(module, name)
         if module.startswith("nrverify."):
@@ -170,7 +180,7 @@ class _Plain(pickle.Unpickler):
             own = isinstance(found, type) and found.__module__ == module
             if own and (is_dataclass(found) or issubclass(found, Enum)):
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
 def _header(size: int) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -184,6 +184,11 @@ class Pictured(Protocol):
         """What it saw, with limits at its error probability."""
 
 
+def _pictured(check: object) -> TypeGuard[Pictured]:
+    """Whether it can show what it saw; `isinstance` of a protocol takes as long as a bet, and every look asks."""
+    return hasattr(check, "plots") and hasattr(check, "id")
+
+
 class PlotCollector:
     """The checks of a run and the wealth of their bets look by look, until plots are asked for."""
 
@@ -194,14 +199,14 @@ class PlotCollector:
     def look(self, checks: Iterable[object], drawn: int) -> None:
         """Takes down where the bets stand after a look."""
         for check in checks:
-            if isinstance(check, Pictured):
+            if _pictured(check):
                 self._checks[check.id] = check
                 if (log_wealth := _log_wealth(check)) is not None:
                     self._paths.setdefault(check.id, []).append((drawn, log_wealth))
 
     def add(self, checks: Iterable[object]) -> None:
         """Takes in checks that are drawn for outside the looks."""
-        self._checks |= {check.id: check for check in checks if isinstance(check, Pictured)}
+        self._checks |= {check.id: check for check in checks if _pictured(check)}
 
     def plots(self, level: Callable[[Any], float]) -> dict[str, tuple[Plot, ...]]:
         """What every check saw, with limits at its error probability, and what its bets came to."""

@@ -34,6 +34,10 @@ class Seen:
     sessions: int = 0
     equal: float = 0.0
     """The largest P(a key is a given one)."""
+    _ordered: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64), repr=False)
+    """The first halves of the first of the keys, in order: those that came since are sorted in."""
+    _sorted: int = 0
+    """So many lots of keys."""
 
     def add(self, keys: Keys, requests: NDArray[np.int64], owners: NDArray[np.int64]) -> None:
         """Keeps keys, with the number of each one's request and session among these."""
@@ -48,11 +52,10 @@ class Seen:
         """Sessions equal to an earlier one of their own request, and requests with one equal to another request's."""
         if self.count < 2:
             return 0, 0
-        keys, requests, owners = (np.concatenate(part) for part in (self.keys, self.requests, self.owners))
-        ordered = np.sort(keys[:, 0])
-        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+        repeated = self._repeated()
         if repeated.size == 0:
             return 0, 0
+        keys, requests, owners = (np.concatenate(part) for part in (self.keys, self.requests, self.owners))
         some = np.isin(keys[:, 0], repeated)
         one, other, request, owner = keys[some, 0], keys[some, 1], requests[some], owners[some]
         order = np.lexsort((owner, request, other, one))
@@ -65,11 +68,18 @@ class Seen:
         between = np.unique(request[order][same_key & ~same_request]).size
         return int(within), int(between)
 
+    def _repeated(self) -> NDArray[np.uint64]:
+        """The first halves of keys that come again, each as often as it does."""
+        new = np.concatenate([self._ordered[:0], *(keys[:, 0] for keys in self.keys[self._sorted :])])
+        # Two ordered runs are merged by one pass of the stable sort.
+        self._ordered = np.sort(np.concatenate([self._ordered, np.sort(new)]), kind="stable")
+        self._sorted = len(self.keys)
+        return np.asarray(self._ordered[1:][self._ordered[1:] == self._ordered[:-1]])
+
     @property
     def all_of_one(self) -> bool:
         """Whether all repeats are of one key, as those of noise that is clipped are."""
-        keys = np.sort(np.concatenate(self.keys)[:, 0])
-        again = keys[1:][keys[1:] == keys[:-1]]
+        again = self._repeated()
         return bool(again.size > 1 and (again == again[0]).all())
 
     def p_value(self, within: int, between: int) -> float:
