@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import fsum, inf
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
 from nrverify.accounting.noise_reduction import Boundary, NoiseReduction, Paid
 from nrverify.laws.boundary import SkellamLinear
-from nrverify.reference.arguments import positive
+from nrverify.reference.arguments import finite, positive
 from nrverify.reference.noise_reduction import Rng
 from nrverify.reference.threshold import AboveThreshold
 
@@ -96,7 +96,8 @@ class Composition:
             )
         for name in ("epsilon", "rho"):
             if (budget := getattr(self, name)) is not None:
-                positive(name, budget)
+                setattr(self, name, positive(name, budget))
+        self.delta = finite("delta", self.delta)
         if not 0 <= self.delta < 1:
             raise ValueError(f"delta is {self.delta!r}: it must be at least 0 and below 1")
 
@@ -147,9 +148,9 @@ class Composition:
         (ε, δ)-differential privacy, which allows larger losses a larger probability. Of a budget of ρ: a mechanism with
         ρ-zCDP, or a pure one (`epsilon`, δ = 0), which costs ε²/2.
         """
-        for name, number in (("epsilon", epsilon), ("delta", delta), ("rho", rho)):
-            if not 0 <= number < inf:
-                raise ValueError(f"{name} is {number!r}: it must be at least 0 and finite")
+        epsilon, delta, rho = (
+            _not_negative(name, number) for name, number in (("epsilon", epsilon), ("delta", delta), ("rho", rho))
+        )
         if self.rho is None and rho:
             raise ValueError(f"rho is {rho!r}: this budget is of epsilon and delta")
         if self.rho is not None:
@@ -186,6 +187,13 @@ class Composition:
             else f"ε = {paid.epsilon:g} of {self.epsilon:g}, δ = {paid.delta:g} of {self.delta:g}"
         )
         return f"<Composition: paid {spent}, by {count} mechanism{'s' if count != 1 else ''}>"
+
+
+def _not_negative(name: str, number: float) -> float:
+    real = finite(name, number)
+    if real < 0:
+        raise ValueError(f"{name} is {number!r}: it must be at least 0 and finite")
+    return real
 
 
 def _total(charges: list[Charge]) -> Charge:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nrverify import BudgetExceeded, Composition, Grid, Linear, SkellamLinear
@@ -71,6 +71,7 @@ def test_rho_is_that_of_the_least_noisy_release_of_each_session():
     assert budget.paid.epsilon == 0.0
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.floats(0.7, 30.0)), max_size=12), st.floats(0.01, 5.0))
 def test_a_budget_of_rho_refuses_exactly_where_the_sum_would_exceed_it(requests, rho):
     """The wrong rule, refusing only once the sum has been exceeded, would let the next release through."""
@@ -137,6 +138,9 @@ def test_an_exhausted_budget_in_decimal_steps_is_not_exceeded_by_rounding():
         ({"epsilon": 1.0, "rho": 1.0}, "exactly one"),
         ({"epsilon": -1.0}, "epsilon"),
         ({"rho": math.nan}, "rho"),
+        ({"epsilon": "much"}, "epsilon must be a number, got 'much'"),
+        ({"epsilon": 1.0, "delta": "none"}, "delta must be a number, got 'none'"),
+        ({"epsilon": 1.0, "delta": math.nan}, "delta must be a number, got NaN"),
         ({"epsilon": 1.0, "delta": 1.0}, "delta is 1.0"),
         ({"rho": 1.0, "delta": 0.1}, "delta is 0.1"),
     ],
@@ -156,6 +160,8 @@ def test_what_a_budget_does_not_cover_is_refused():
         Composition(epsilon=1.0).spend(rho=1.0)
     with pytest.raises(ValueError, match="at least 0"):
         budget.spend(rho=-1.0)
+    with pytest.raises(ValueError, match="epsilon must be a number, got 'much'"):
+        budget.spend(epsilon="much")
     session = budget.noise_reduction(0.0, LINE, rng=1).stop_privately(abs, 0.0, 1.0)
     with pytest.raises(ValueError, match="private stopping"):
         session.refine(1.0)

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from nrverify import audit, cluster
 from nrverify.cli import cli
 from nrverify.cluster import NoCluster, connected
-from nrverify.reference.mutants import BENIGN
+from nrverify.reference.mutants import BENIGN, textbook, textbook_wrong
 
 ROOT = Path(__file__).parents[2]
 RIGHT = "python:tests/auditing/subjects.py:Right"
@@ -171,6 +171,15 @@ def test_objects_thresholds_and_private_stopping_go_to_a_cluster_too(machines, m
         process.wait(timeout=30)
     with pytest.raises(NoCluster, match="has no workers"), connected(machines.scheduler):
         pass
+
+
+def test_what_is_learned_of_any_mechanism_is_learned_on_a_cluster_too(machines, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    verdicts = {textbook.GeometricCount: "consistent", textbook_wrong.NoisyMaxHalved: "refuted"}
+    for subject, verdict in verdicts.items():
+        there = document(subject, samples=4_000, alpha=0.01, engine="dask", scheduler=machines.scheduler, jobs=2)
+        assert there == document(subject, samples=4_000, alpha=0.01)
+        assert there["privacy"] == verdict
 
 
 def test_a_law_of_ones_own_reaches_the_workers_from_its_address_and_judges_as_here(machines, monkeypatch, tmp_path):
