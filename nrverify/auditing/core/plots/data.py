@@ -185,7 +185,7 @@ class Pictured(Protocol):
 
 
 def _pictured(check: object) -> TypeGuard[Pictured]:
-    """Whether it can show what it saw; `isinstance` of a protocol takes as long as a bet, and this is asked at looks."""
+    """Whether it can show what it saw; `isinstance` of a protocol takes as long as a bet, and looks are many."""
     return hasattr(check, "plots") and hasattr(check, "id")
 
 
