@@ -1,4 +1,4 @@
-"""nrverify settles, by machine, whether noise-reduction differential privacy is right."""
+"""Audits implementations of differential privacy, and checks the paper on Brownian noise reduction by machine."""
 
 from __future__ import annotations
 

@@ -30,6 +30,17 @@ def plain_text(words: str, one_line: bool = False) -> str:
     return WORKFLOW.sub(lambda found: f"{found[0][0]} {found[0][1]}", words)
 
 
+def plain_json(document: str) -> str:
+    """The same JSON document, in which what commands is written by JSON's own escapes."""
+    document = COMMANDING.sub(lambda found: _escaped(found[0]), document)
+    return WORKFLOW.sub(lambda found: found[0][0] + _escaped(found[0][1:]), document)
+
+
+def _escaped(words: str) -> str:
+    """In UTF-16, as JSON has it."""
+    return "".join(f"\\u{unit:04x}" for unit in memoryview(words.encode("utf-16-le", "surrogatepass")).cast("H"))
+
+
 def plain(value: Any) -> Any:
     """The value with every text in it made plain, however deep; itself where nothing commands, else a copy."""
     if type(value) is str:

@@ -29,6 +29,7 @@ SHARES = st.sampled_from([Fraction(1), Fraction(7, 8), Fraction(1, 4)])
 """The neighbours' distance as a share of the sensitivity."""
 
 BOUNDARIES = st.tuples(eighths(1, 16), eighths(1, 64), eighths(4, 32))
+"""a up to 2, b up to 8, Δ from ½ to 4: all of the order of the looks."""
 
 
 def psi(boundary: Boundary, t: Fraction) -> Fraction:

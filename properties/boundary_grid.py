@@ -13,12 +13,10 @@ from nrverify.laws.crossing import crossing_probability
 from nrverify.ledger import holds, property_, supports
 from nrverify.ledger.search import Search
 
-from .strategies import integers, powers_of_ten
+from .strategies import UNIT, integers, powers_of_ten
 
 CROSSING_ERROR = 1e-8
 """The relative accuracy that crossing probabilities promise at 100 looks; here are at most 3."""
-
-UNIT = 2.0**-53
 
 DELTAS = st.one_of(powers_of_ten(-300, -6), powers_of_ten(-6, -0.7))
 """At the tiny ones every z is the union bound's to the last digit; the others tell them apart."""

@@ -19,6 +19,7 @@ RATIO_ERROR = 1e-12
 
 THETAS, RATES, SENSITIVITIES = powers_of_ten(-1, 0.3), powers_of_ten(-1, 1), integers(1, 4)
 DELTAS = powers_of_ten(-30, -0.5)
+"""Lines begin between 0.6 and 700: below the first integer, and above hundreds of them."""
 
 
 def highest(boundary: SkellamLinear, time: float) -> int:

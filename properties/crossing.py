@@ -15,12 +15,12 @@ from nrverify.laws.crossing import Crossing, crossing_probability, line_crossing
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
-from .strategies import evenly, integers
+from .strategies import UNIT, evenly, integers
 
 PROMISED, SMALL = 1e-8, 1e-6
 """The relative accuracy promised at 100 looks and δ = 1e-6: there the error reported must be within it."""
 
-ROUNDING = 64 * 2.0**-53
+ROUNDING = 64 * UNIT
 """Of a normal tail beyond 9 deviations: its exponent z²/2 ≤ 45 carries a unit, and so does z."""
 
 

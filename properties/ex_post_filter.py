@@ -25,7 +25,9 @@ MECHANISMS = strategies.lists(
     strategies.tuples(strategies.integers(1, 6), strategies.integers(1, 6)), min_size=2, max_size=3
 ).map(_normalised)
 CHOICES = strategies.lists(MECHANISMS, min_size=2, max_size=3)
+"""Two outputs are enough for a choice to depend on them; of three, two may be taken for one."""
 BUDGETS = strategies.fractions(min_value=1, max_value=12, max_denominator=4)
+"""In odds: 1 is nothing to spend, 12 more than any one output costs (9¾)."""
 DEPTH = 3
 """Mechanisms in a row: enough for a filter to refuse after it has admitted."""
 
@@ -78,6 +80,7 @@ def filter_with_a_cap(search: Search, admit: Admit = lambda spent, most, last, b
 
 
 LEVELS = strategies.lists(strategies.fractions(min_value=1, max_value=3, max_denominator=4), min_size=3, max_size=3)
+"""Odds claimed for each output; those of the mechanisms go up to 9¾, so that many fail."""
 
 
 def failing(mechanism: Mechanism, levels: list[Fraction]) -> Fraction:

@@ -29,6 +29,7 @@ def by_thirds(value: float, release: float) -> bool:
 
 FINITE = strategies.floats(min_value=-1e6, max_value=1e6, allow_subnormal=False)
 NOISE = strategies.floats(min_value=-1e3, max_value=1e3, allow_subnormal=False)
+"""Smaller than most values, as noise is whose last bits a sum rounds away."""
 
 
 def power_of_two(number: float) -> bool:
@@ -81,6 +82,7 @@ RELEASES = strategies.tuples(
 ).map(lambda parts: math.ldexp(parts[2] * parts[0], parts[1]))
 """Doubles of 53 digits, from 2^-8 to 2^7, of either sign."""
 UNITS = strategies.sampled_from((0.125, 0.5, 1.0, 4.0))
+"""Sensitivities, in the middle of the range of those doubles."""
 
 
 @property_(

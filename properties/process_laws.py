@@ -19,9 +19,7 @@ from nrverify.laws.skellam import Skellam
 from nrverify.ledger import property_, supports
 from nrverify.ledger.search import Search
 
-from .strategies import evenly, integers
-
-UNIT = 2.0**-53
+from .strategies import UNIT, evenly, integers
 
 SMALLEST = 5e-324
 """The distance of doubles below the normal ones."""
@@ -46,6 +44,7 @@ BROWNIAN = kernels("brownian", Brownian())
 LAPLACE = kernels("laplace", Laplace())
 SKELLAM = kernels("skellam", Skellam(0.5))
 ALL = (BROWNIAN, LAPLACE, SKELLAM)
+"""Skellam noise at rate ½, where its time is its variance."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from flint import arb
 
 from nrverify.laws.skellam import Skellam
 from nrverify.ledger import property_, supports
+from nrverify.ledger.enclosure import PRECISION
 from nrverify.ledger.search import Search
 
 from .strategies import integers, runs
@@ -22,8 +23,6 @@ from .transcripts import Release, Run, Transcript
 
 Factors = Counter[tuple[int, Fraction]]
 """A product of Bessel functions I_n(x): the power of each (n, x)."""
-
-BITS = 200
 
 
 def marginal(t: Fraction, noise: int) -> Factors:
@@ -127,7 +126,7 @@ def ratio_of_a_transcript(
         difference.subtract(claimed(run))
         left = _cancelled(difference)
         if left:
-            with flint.ctx.workprec(BITS):
+            with flint.ctx.workprec(PRECISION):
                 search.require(_logarithm(left).contains(0), f"the ratios differ for {run}")
         search.require(not left, f"factors {dict(left)} do not cancel for {run}")
 
@@ -202,7 +201,7 @@ def laws_agree_with_the_exact_ratio(
 
     def check(drawn: Run) -> None:
         run = Run(drawn.value, drawn.neighbour, drawn.transcript.at_double_times())
-        with flint.ctx.workprec(BITS):
+        with flint.ctx.workprec(PRECISION):
             exact = Fraction(float(_logarithm(ratio(run, bridge)).mid()))
         value, neighbour, last = ([int(c) for c in v] for v in (run.value, run.neighbour, run.last))
         pair = (neighbour, value) if exchanged else (value, neighbour)

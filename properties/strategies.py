@@ -22,8 +22,13 @@ FACTORS = tuple(Fraction(f) for f in ("1", "1", "9/10", "3/4", "1/2", "1/3"))
 """How far one step goes; 1 is a tie, and a constant stretch where it is the answer to both sides of a question."""
 
 MOST_RELEASES = 6
+"""Of a run: enough for a step to depend on the one before, for ties in a row and for a stop after both."""
 
 GOLDEN = (1 + math.sqrt(5)) / 2
+"""Of all steps, those of the golden section spread most evenly."""
+
+UNIT = 2.0**-53
+"""The unit roundoff of double precision, as a double."""
 
 PARTS = 10_000
 """Of a range that is drawn from evenly."""

@@ -22,6 +22,7 @@ PROMISED = 1e-10
 """The relative accuracy promised for the law, so that a log-probability errs by as much and a loss by twice that."""
 
 MOST_ROUNDS = 4
+"""Enough for zeros before a halt, and for an ε that rises twice between them."""
 
 KINDS = ("any", "worst signs", "worst signs, constant ε")
 """Of cases: a search that had to find the worst signs by itself would need many more of them."""

@@ -3,6 +3,7 @@
 import os
 import time
 import tomllib
+from collections.abc import Iterable
 from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 
@@ -24,10 +25,14 @@ LONG: dict[str, str | dict[str, str]] = {**TIERS["long"]["files"], **TIERS["long
 BY_FIXTURE = {"browser": "pages in a browser"}
 """Fixtures whose tests are of the second tier, and why."""
 
+BEGUN = pytest.StashKey[float]()
+"""The CPU time at which a test began."""
+
 
 def pytest_addoption(parser):
-    """Everything at once, for who has the time."""
+    """Everything at once, for who has the time; and where the time goes."""
     parser.addoption("--both-tiers", action="store_true", help="Run the second tier, too.")
+    parser.addoption("--dearest", type=int, default=0, metavar="N", help="List the N tests that took most CPU time.")
 
 
 def in_second_tier(file: str, test: str = "") -> bool:
@@ -46,11 +51,22 @@ def listed(tier: dict[str, str | dict[str, str]], file: str, test: str = "") -> 
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Files of the second tier are not even imported where the first alone is to run."""
-    if config.option.markexpr == "not slow" and not config.getoption("--both-tiers"):
-        inside = collection_path.is_relative_to(TESTS) and collection_path.is_file()
-        return True if inside and in_second_tier(str(collection_path.relative_to(TESTS))) else None
+    """Files that have nothing of the tier that is to run are not even imported."""
+    marks = config.option.markexpr
+    if config.getoption("--both-tiers") or collection_path.suffix != ".py":
+        return None
+    inside = collection_path.is_relative_to(TESTS)
+    file = str(collection_path.relative_to(TESTS)) if inside else ""
+    if marks == "not slow":
+        return True if inside and in_second_tier(file) else None
+    if marks in ("slow", "slow and not long"):
+        return True if not inside or first_tier_alone(file, collection_path.read_text("utf-8")) else None
     return None
+
+
+def first_tier_alone(file: str, text: str) -> bool:
+    """Whether a file of tests has none of the second tier: neither listed, nor marked, nor with a fixture of it."""
+    return file not in SECOND_TIER and not any(word in text for word in ("slow", *BY_FIXTURE))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,6 +80,46 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.long)
     if config.getoption("--both-tiers"):
         config.option.markexpr = ""
+
+
+def cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Notes the CPU time at which a test begins."""
+    item.stash[BEGUN] = cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    """Gives the last report of a test the CPU time of the whole, with its fixtures."""
+    if call.when == "teardown":
+        item.user_properties.append(("cpu", cpu_seconds() - item.stash[BEGUN]))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Lists the dearest tests, where they are asked for: CPU time says the same on a machine that is busy."""
+    if config.getoption("--dearest"):
+        reports = [report for some in terminalreporter.stats.values() for report in some]
+        terminalreporter.section("the dearest tests, in seconds of CPU")
+        terminalreporter.write("\n".join(dearest(reports, config.getoption("--dearest"))) + "\n")
+
+
+def dearest(reports: Iterable[object], most: int) -> list[str]:
+    """The sum over all tests, then those that took most, in lines."""
+    found = [
+        (dict(report.user_properties)["cpu"], report.nodeid)
+        for report in reports
+        if getattr(report, "when", "") == "teardown" and "cpu" in dict(report.user_properties)
+    ]
+    return [
+        f"{cost:8.1f} {name}" for cost, name in [(sum(cost for cost, _ in found), "all"), *sorted(found)[::-1][:most]]
+    ]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,6 +58,20 @@ def test_the_second_tier_names_files_and_tests_that_exist():
 
 
 @pytest.mark.parametrize(
+    ("file", "text", "alone"),
+    [
+        ("a.py", "def test_a(): ...", False),
+        ("b.py", "def test_a(): ...", True),
+        ("b.py", "@pytest.mark.slow\ndef test_a(): ...", False),
+        ("b.py", "def test_a(browser): ...", False),
+    ],
+)
+def test_a_file_is_left_out_of_the_second_tier_where_nothing_in_it_can_be_slow(file, text, alone, monkeypatch):
+    monkeypatch.setattr(conftest, "SECOND_TIER", {"a.py": {"test_a": "why"}})
+    assert conftest.first_tier_alone(file, text) == alone
+
+
+@pytest.mark.parametrize(
     ("test", "slow"),
     [("test_a[x-case1]", True), ("test_a[x-case0]", False), ("test_a", False), ("test_b", True), ("test_b[1]", True)],
 )
@@ -68,3 +83,10 @@ def test_a_test_is_of_the_second_tier_by_its_name_and_by_a_pattern_of_its_parame
     assert not conftest.in_second_tier("b.py", test)
     assert not conftest.in_second_tier("a.py")
     assert conftest.in_second_tier("c.py")
+
+
+def test_the_dearest_tests_are_listed_by_what_they_cost_with_their_fixtures():
+    costs = {"a": 1.25, "b": 30.0, "c": 2.0}
+    reports = [SimpleNamespace(when="teardown", nodeid=name, user_properties=[("cpu", costs[name])]) for name in costs]
+    reports += [SimpleNamespace(when="call", nodeid="b", user_properties=[]), SimpleNamespace(message="a warning")]
+    assert conftest.dearest(reports, 2) == ["    33.2 all", "    30.0 b", "     2.0 c"]

@@ -14,7 +14,7 @@ from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.report import EXIT, Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.explain.explanation import explained
+from nrverify.auditing.explain.explanation import explained, untold
 from nrverify.auditing.explain.remarks import misspelt_attributes
 from nrverify.auditing.mechanisms import audit_of
 from nrverify.auditing.registry import declarations_for
@@ -76,7 +76,10 @@ def _report(
     verdict = verdict_of(results)
     declared = declarations_for(description.mechanism)
     reproduce = _reproduce(address, settings)
-    checks = explained(results, declared, description, running.suspect, settings.alpha, reproduce)
+    told = (declared, description, running.suspect, settings.alpha, reproduce)
+    checks = explained(results, *told)
+    if untold(checks) and (measured := running.measure_loss()) is not None:
+        checks = explained(results, *told, measured)
     seconds = getattr(running.drawer, "subject_seconds", 0.0)
     refused = getattr(running, "refused_settings", None)
     run = _run(settings, running.drawer.drawn, running.stopped, started, seconds, refused)

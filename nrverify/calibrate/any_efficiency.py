@@ -20,6 +20,7 @@ from nrverify.calibrate.trial import seed_for
 from nrverify.reference.mutants import textbook_wrong
 
 LEVELS = (0.05, 1e-6)
+"""The usual level of a test, and the default α of an audit."""
 SEEDS = 20
 """Unless the command says otherwise."""
 MOST = 400_000

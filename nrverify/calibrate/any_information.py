@@ -16,26 +16,43 @@ Laws = tuple[Floats, Floats, Floats]
 """Masses under either data, and the ε claimed of each output."""
 
 
-def growth(laws: Laws, delta: float = 0.0) -> float:
-    """Nats a run of the log-optimal bet on the label: exact for δ = 0, for δ > 0 the best stake below one cap."""
-    zero, one, claim = laws
+def growth(laws: Laws, delta: float = 0.0, coin: bool = True) -> float:
+    """Nats a run of the log-optimal bet on the label: for δ > 0 of the best stakes below one cap.
+
+    `coin` allows a stake on the label whatever the output is, which wins nothing on average and takes back some of the
+    variance where outputs betray one label more than the other.
+    """
     if delta == 0:
-        return sum(_side(own, other, claim, np.inf) for own, other in ((one, zero), (zero, one)))
-    sides = ((one, zero), (zero, one))
+        return _over_coin(laws, np.inf, coin)
     best = minimize_scalar(
-        lambda cap: np.log1p(delta * cap) - sum(_side(own, other, claim, cap) for own, other in sides),
-        bounds=(0.0, float(np.exp(-claim.min()))),
+        lambda cap: np.log1p(delta * cap) - _over_coin(laws, cap, coin),
+        bounds=(0.0, float(np.exp(-laws[2].min()))),
         method="bounded",
     )
     return float(-best.fun)
 
 
-def _side(own: Floats, other: Floats, claim: Floats, cap: float) -> float:
-    """Nats won by stakes on one label, at outputs that betray it beyond the claim."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        stake = np.where(own > np.exp(claim) * other, own / (own + other) * (1 + np.exp(-claim)) - 1, 0.0)
-    stake = np.minimum(np.minimum(stake, cap), (1 - 1e-12) * np.exp(-claim))
-    return float(0.5 * (own * np.log1p(stake) + other * np.log1p(-stake * np.exp(claim))).sum())
+def _over_coin(laws: Laws, cap: float, coin: bool) -> float:
+    """The largest growth over stakes on the label alone."""
+    if not coin:
+        return _growth(laws, cap, 0.0)
+    best = minimize_scalar(lambda stake: -_growth(laws, cap, stake), bounds=(-0.5, 0.5), method="bounded")
+    return float(max(-best.fun, _growth(laws, cap, 0.0)))
+
+
+def _growth(laws: Laws, cap: float, coin: float) -> float:
+    """Nats won with so much staked on label 0 whatever the output is; no stake loses everything."""
+    zero, one, claim = laws
+    gain = np.log1p(coin) * zero + np.log1p(-coin) * one
+    for own, other, sign in ((one, zero, -1.0), (zero, one, 1.0)):
+        odds, kept = np.exp(claim), 1 + sign * coin
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Where own/(kept + stake) = other·odds/(2 − kept − odds·stake), the two derivatives.
+            stake = (own * (2 - kept) - other * odds * kept) / (odds * (own + other))
+        stake = np.clip(np.nan_to_num(stake), 0.0, np.minimum(cap, (1 - 1e-12) * (2 - kept) / odds))
+        won = own * np.log(kept + stake) + other * np.log(2 - kept - stake * odds)
+        gain = np.where(stake > 0, won, gain)
+    return float(0.5 * gain.sum())
 
 
 def laplace_masses(edges: Floats, centre: float, scale: float) -> Floats:

@@ -21,13 +21,17 @@ from nrverify.subjects.policies import Fixed, Follow
 Floats = NDArray[np.float64]
 
 SESSIONS = 1500
+"""Of a trial, at each look."""
 TIMES = (8.0, 4.0, 1.0)
+"""A short step and a long one, so that a session can adapt between them."""
 FAR = Case("planted", (1000.0,), Fixed(TIMES), "sample")
 """A value of which noise may depend."""
 ADAPTIVE = Case("planted", (0.0,), Follow(TIMES[0], TIMES[-1], 0.25, 0.5, len(TIMES), 0.0), "open")
 OPENED = Case("planted", (0.0,), Fixed(TIMES), "open")
 HALTING = Design("planted", (-1.0,) * 6, (1.0,) * 6, 0.0, 1.0)
+"""Six equal rounds below the threshold: it halts in each of them often enough to be counted."""
 RUNS = 3000
+"""Of a trial of halts, at each look."""
 
 
 def path(rng: np.random.Generator, sessions: int = SESSIONS, d: int = 1) -> Floats:

@@ -16,7 +16,8 @@ from scipy.special import bdtr
 
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
-from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies, NoTies
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw
@@ -30,6 +31,7 @@ from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.calibrate import planted_faults as faults
 from nrverify.calibrate.jobs import Job
+from nrverify.calibrate.planted_faults import SESSIONS, TIMES, path
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.laplace import Laplace
 from nrverify.laws.process import Process
@@ -41,9 +43,6 @@ Draw = Callable[[float, np.random.Generator], Batch | Runs]
 
 ALPHA = 1e-6
 """Of a default run; a check has its share of it."""
-SESSIONS = 1500
-"""Of a trial, at each look."""
-TIMES = (8.0, 4.0, 1.0)
 ADDS_UP, ONE_EVENT = 1.3, 3.4
 """Somewhat above the size: where evidence adds up, and where one event decides (P(no event) is ½ and ½^3.4 ≈ 0.1)."""
 UNLIKELY, MISSED = 0.01, 0.05
@@ -133,24 +132,19 @@ def _batch(
     return Batch(case, noise, asked, asked, found)
 
 
-def _path(rng: np.random.Generator, d: int = 1) -> Floats:
-    steps = np.sqrt(np.diff(TIMES[::-1], prepend=0.0))[:, None]
-    return np.asarray(np.cumsum(steps * rng.standard_normal((SESSIONS, len(TIMES), d)), axis=1)[:, ::-1])
-
-
 def _smaller(size: float, rng: np.random.Generator) -> Batch:
     """All noise with less variance."""
-    return _batch(np.sqrt(max(1 - size, 0.0)) * _path(rng))
+    return _batch(np.sqrt(max(1 - size, 0.0)) * path(rng))
 
 
 def _correlated_coordinates(size: float, rng: np.random.Generator) -> Batch:
-    noise = _path(rng, d=2)
+    noise = path(rng, d=2)
     noise[..., 1] = size * noise[..., 0] + np.sqrt(1 - size**2) * noise[..., 1]
     return _batch(noise)
 
 
 def _correlated_sessions(size: float, rng: np.random.Generator) -> Batch:
-    noise = _path(rng)
+    noise = path(rng)
     for row in range(1, len(noise)):
         noise[row] = size * noise[row - 1] + np.sqrt(1 - size**2) * noise[row]
     return _batch(noise)
@@ -168,7 +162,7 @@ def _tied_more(size: float, rng: np.random.Generator) -> Batch:
 
 def _tied(size: float, rng: np.random.Generator) -> Batch:
     """Some releases are the one before."""
-    noise = _path(rng)
+    noise = path(rng)
     for position in range(1, noise.shape[1]):
         again = rng.random(len(noise)) < size
         noise[again, position] = noise[again, position - 1]
@@ -177,7 +171,7 @@ def _tied(size: float, rng: np.random.Generator) -> Batch:
 
 def _signs_agree(size: float, rng: np.random.Generator) -> Batch:
     """Signs of neighbouring coordinates agree more often than half of the time."""
-    noise = np.abs(_path(rng, d=2))
+    noise = np.abs(path(rng, d=2))
     first = rng.random((SESSIONS, 1)) < 0.5
     agree = rng.random((SESSIONS, 1)) < 0.5 + size
     signs = np.concatenate([first, first == agree], axis=1)

@@ -46,7 +46,7 @@ def command(
     seed: int,
     quiet: bool,
 ) -> None:
-    """Test the instrument: does an audit refute what is wrong, and leave in peace what is right?
+    """Calibrate the auditor: are faulty implementations refuted, and correct ones not?
 
     Every mutant is audited until it is refuted and once more going on after that, benign variants with their whole
     budget, correct subjects many times; samples are compared with the information limit. About half an hour on two

@@ -49,7 +49,7 @@ def _report(file: str) -> Report:
     try:
         path = Path(file)
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise ValueError("it is no ordinary file")  # a device or a pipe may never end
+            raise ValueError("it is not an ordinary file")  # a device or a pipe may never end
         if path.stat().st_size > LARGEST:
             raise ValueError(f"it has {path.stat().st_size} bytes, of at most {LARGEST}")
         document = json.loads(path.read_text("utf-8"))

@@ -10,6 +10,7 @@ from nrverify.commands.options import console_for
 from nrverify.report.escape import plain
 
 EXIT_NOT_A_LAW = 2
+"""That of a mistake in what was given, as it is where an audit is given such a law."""
 
 
 @click.command(name="law")

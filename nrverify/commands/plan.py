@@ -24,6 +24,7 @@ def print_plan_of(
     from nrverify.auditing.core.report import EXIT
     from nrverify.auditing.core.settings import Settings
     from nrverify.auditing.plan.plan import plan
+    from nrverify.plain_text import plain_text
     from nrverify.report.audit.plan_terminal import print_plan
     from nrverify.subjects.address import parse
     from nrverify.subjects.errors import SubjectFailed
@@ -42,7 +43,7 @@ def print_plan_of(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     except SubjectFailed as failure:
-        click.echo(f"{subject} could not be run: {failure}", err=True)
+        click.echo(plain_text(f"{subject} could not be run: {failure}", one_line=True), err=True)
         return EXIT["errored"]
     if (file := files.get("json")) is not None:
         write_document(file, found.to_json())

@@ -65,7 +65,7 @@ def _folder(name: str, check: bool) -> Path:
     """The folder, made where it is missing and to be written."""
     path = Path(name)
     if name in ("", "-") or "\0" in name or (path.exists() and not path.is_dir()):
-        raise click.UsageError(f"--out {name!r} is no folder: name one that exists or can be made")
+        raise click.UsageError(f"--out {name!r} is not a folder: name one that exists or can be made")
     if check:
         if not path.is_dir():
             raise click.UsageError(f"no folder {name!r} to check: write it first, with nrverify vectors --out {name}")

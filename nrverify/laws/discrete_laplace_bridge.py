@@ -146,5 +146,7 @@ def geometric(rng: np.random.Generator, rate: Floats, shape: tuple[int, ...]) ->
 def whole_draw(drawn: Floats, scale: Floats) -> Integers:
     """The draws as 64-bit integers."""
     if np.any(~(np.abs(drawn) <= _LARGEST_DRAW)):
-        raise ValueError(f"t = {scale.max()} must give draws below 2^62, which 64-bit integers hold; take a smaller t")
+        raise ValueError(
+            f"t is {scale.max()}: it must give draws below 2^62, which 64-bit integers hold; take a smaller t"
+        )
     return np.asarray(drawn).astype(np.int64)[()]

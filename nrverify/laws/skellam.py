@@ -100,7 +100,7 @@ class Skellam:
 
     def __post_init__(self) -> None:
         if arguments.positive("rate", self.rate).ndim:
-            raise ValueError(f"rate = {self.rate!r} must be one positive real number")
+            raise ValueError(f"rate is {self.rate!r}: it must be one positive real number")
 
     def marginal(self, t: ArrayLike) -> SymmetricSkellam:
         """Skell(rate·t, rate·t)."""

@@ -17,6 +17,9 @@ Ball = Any
 Box = Sequence[tuple[float, float]]
 """A parameter box: an interval for each parameter."""
 
+PRECISION = 160
+"""Bits of a ball where little cancels: too few leave a comparison undecided, they never decide it wrongly."""
+
 
 class Enclosure:
     """Rigorous comparisons; what the balls cannot decide raises `Undecided`."""

@@ -20,10 +20,10 @@ def real_value(value: npt.ArrayLike) -> Floats:
     """f(x) as a fresh float64 array of shape () or (d,), all finite."""
     array = _shaped(value)
     if array.dtype.kind not in "iuf":
-        raise ValueError(f"value must be real numbers, got {value!r}; give a float or a 1-D array of floats")
+        raise ValueError(f"value is {value!r}: it must be real numbers; give a float or a 1-D array of floats")
     real = np.array(array, dtype=np.float64)
     if not np.isfinite(real).all():
-        raise ValueError(f"value must be finite, got {value!r}; f(x) itself carries no noise and no NaN")
+        raise ValueError(f"value is {value!r}: it must be finite; f(x) itself carries no noise and no NaN")
     return real
 
 
@@ -36,7 +36,7 @@ def integer_value(value: npt.ArrayLike) -> Integers:
     inside = array.dtype.kind in "iuf" and ((array >= -LARGEST_COUNT) & (array <= LARGEST_COUNT)).all()
     if not inside or (array != np.floor(array)).any():
         raise ValueError(
-            f"value must be integers of size at most 2**53, got {value!r}; "
+            f"value is {value!r}: it must be integers of size at most 2**53; "
             "round f(x) to a grid first, and scale its sensitivity with it"
         )
     return np.array(array, dtype=np.int64)
@@ -46,10 +46,10 @@ def _shaped(value: npt.ArrayLike) -> npt.NDArray[Any]:
     try:
         array = np.asarray(value)
     except ValueError as ragged:
-        raise ValueError(f"value must be a number or a 1-D array, got {value!r}") from ragged
+        raise ValueError(f"value is {value!r}: it must be a number or a 1-D array") from ragged
     if array.ndim > 1 or array.size == 0:
         raise ValueError(
-            f"value must be a number or a 1-D array with at least one coordinate, got shape {array.shape}; "
+            f"value has shape {array.shape}: it must be a number or a 1-D array with at least one coordinate; "
             "flatten a matrix before releasing it"
         )
     return array
@@ -60,9 +60,9 @@ def number(name: str, x: SupportsFloat) -> float:
     try:
         real = float(x)
     except (TypeError, ValueError) as not_a_number:
-        raise ValueError(f"{name} must be a number, got {x!r}") from not_a_number
+        raise ValueError(f"{name} is {x!r}: it must be a number") from not_a_number
     if math.isnan(real):
-        raise ValueError(f"{name} must be a number, got NaN; check how it was computed")
+        raise ValueError(f"{name} is NaN: it must be a number; check how it was computed")
     return real
 
 
@@ -70,7 +70,7 @@ def finite(name: str, x: SupportsFloat) -> float:
     """x as a finite float."""
     real = number(name, x)
     if math.isinf(real):
-        raise ValueError(f"{name} must be finite, got {x!r}")
+        raise ValueError(f"{name} is {x!r}: it must be finite")
     return real
 
 
@@ -78,7 +78,7 @@ def positive(name: str, x: SupportsFloat) -> float:
     """x as a finite float above 0."""
     real = finite(name, x)
     if real <= 0:
-        raise ValueError(f"{name} must be positive, got {x!r}")
+        raise ValueError(f"{name} is {x!r}: it must be positive")
     return real
 
 
@@ -87,7 +87,7 @@ def next_time(t: SupportsFloat, last: float) -> float:
     time = positive("time", t)
     if time > last:
         raise ValueError(
-            f"time must not increase: got {time!r} after {last!r}; noise once removed cannot be put back, "
+            f"time is {time!r} after {last!r}: it must not increase; noise once removed cannot be put back, "
             "open a new session for more noise"
         )
     return time
@@ -98,11 +98,11 @@ def fixed_schedule(schedule: npt.ArrayLike) -> Floats:
     try:
         times = np.array(schedule, dtype=np.float64)
     except (TypeError, ValueError) as not_times:
-        raise ValueError(f"schedule must be a list of times or a function of the releases, got {schedule!r}") from (
+        raise ValueError(f"schedule is {schedule!r}: it must be a list of times or a function of the releases") from (
             not_times
         )
     if times.ndim != 1 or times.size == 0:
-        raise ValueError(f"schedule must be a list of at least one time, got shape {times.shape}")
+        raise ValueError(f"schedule has shape {times.shape}: it must be a list of at least one time")
     last = math.inf
     for t in times.tolist():
         last = next_time(t, last)
@@ -114,9 +114,9 @@ def count(name: str, n: object) -> int:
     try:
         whole = operator.index(n)  # type: ignore[arg-type]
     except TypeError as not_whole:
-        raise ValueError(f"{name} must be a positive integer, got {n!r}") from not_whole
+        raise ValueError(f"{name} is {n!r}: it must be a positive integer") from not_whole
     if whole <= 0:
-        raise ValueError(f"{name} must be a positive integer, got {n!r}")
+        raise ValueError(f"{name} is {n!r}: it must be a positive integer")
     return whole
 
 
@@ -125,7 +125,7 @@ def stream_seed(seed: object) -> int:
     try:
         whole = operator.index(seed)  # type: ignore[arg-type]
     except TypeError as not_whole:
-        raise ValueError(f"seed must be a non-negative integer, got {seed!r}") from not_whole
+        raise ValueError(f"seed is {seed!r}: it must be a non-negative integer") from not_whole
     if whole < 0:
-        raise ValueError(f"seed must be a non-negative integer, got {seed!r}")
+        raise ValueError(f"seed is {seed!r}: it must be a non-negative integer")
     return whole

@@ -50,7 +50,7 @@ class PoissonLaplaceNoiseReduction:
         self._eta = positive("eta", eta)
         self._last = positive("largest", largest)
         if self._eta > self._last:
-            raise ValueError(f"eta must be at most largest, got eta={eta!r} and largest={largest!r}; exchange them")
+            raise ValueError(f"eta is {eta!r}: it must be at most largest, {largest!r}; exchange them")
         generator = np.random.default_rng(rng)
         self._paths = [laplace_path(self._eta, self._last, generator) for _ in range(self._value.size)]
 
@@ -59,7 +59,7 @@ class PoissonLaplaceNoiseReduction:
         t = next_time(t, self._last)
         if t < self._eta:
             raise ValueError(
-                f"time must be at least eta={self._eta!r}, got {t!r}; the path begins there, "
+                f"time is {t!r}: it must be at least eta, {self._eta!r}; the path begins there, "
                 "open the session with a smaller eta or use LaplaceNoiseReduction"
             )
         self._last = t

@@ -119,7 +119,7 @@ def skellam(rate: float) -> Descent:
         mean = rate * np.asarray(t)
         if mean.max() > LARGEST_COUNT:
             raise ValueError(
-                f"rate·time must be at most 2**53, where Skellam noise is exact, got {float(mean.max())!r}; "
+                f"rate·time is {float(mean.max())!r}: it must be at most 2**53, where Skellam noise is exact; "
                 "start at a smaller time"
             )
         return np.asarray(rng.poisson(mean, (2, *shape)), dtype=np.int64)

@@ -77,7 +77,7 @@ def first_within(radius: float) -> Look:
 def _fraction(name: str, x: float) -> float:
     x = positive(name, x)
     if x > 1:
-        raise ValueError(f"{name} must be at most 1, for times must not increase, got {x!r}")
+        raise ValueError(f"{name} is {x!r}: it must be at most 1, for times must not increase")
     return x
 
 

@@ -102,7 +102,7 @@ def transcripts(
     [0, 1, 2, 3]
     """
     if mechanism not in METHODS:
-        raise ValueError(f"mechanism must be one of {', '.join(METHODS)}, got {mechanism!r}")
+        raise ValueError(f"mechanism is {mechanism!r}: it must be one of {', '.join(METHODS)}")
     descent = _descent(mechanism, rate)
     centre = np.atleast_1d(integer_value(value) if mechanism == "skellam" else real_value(value))
     sessions, seed = count("sessions", sessions), stream_seed(seed)
@@ -190,6 +190,6 @@ def _method(mechanism: str, method: str | None, *, adaptive: bool) -> str:
     if method not in allowed:
         kind = "an adaptive" if adaptive else "a fixed"
         raise ValueError(
-            f"method for {mechanism} noise at {kind} schedule must be {' or '.join(allowed)}, got {method!r}"
+            f"method is {method!r}: for {mechanism} noise at {kind} schedule it must be {' or '.join(allowed)}"
         )
     return method

@@ -100,7 +100,7 @@ class ReducedAboveThreshold:
         epsilon = positive("epsilon", epsilon)
         if epsilon < self._epsilon:
             raise ValueError(
-                f"epsilon must not decrease: got {epsilon!r} after {self._epsilon!r}; "
+                f"epsilon is {epsilon!r} after {self._epsilon!r}: it must not decrease; "
                 "noise once removed from the threshold cannot be put back"
             )
         query_scale = positive("4·sensitivity/epsilon", 4 * self._sensitivity / epsilon)

@@ -35,7 +35,7 @@ def halting_rounds(
     if u.shape != eps.shape:
         raise ValueError(f"one epsilon for each utility is needed, got {eps.size} for {u.size}")
     if not (np.isfinite(eps) & (eps > 0)).all() or (np.diff(eps) < 0).any():
-        raise ValueError(f"epsilons must be finite, positive and never decrease, got {eps.tolist()}")
+        raise ValueError(f"epsilons is {eps.tolist()}: it must be finite, positive and never decrease")
     threshold, sensitivity = finite("threshold", threshold), positive("sensitivity", sensitivity)
     positive("4·sensitivity/epsilon", 4 * sensitivity / float(eps[0]))
     positive("2·sensitivity/epsilon", 2 * sensitivity / float(eps[-1]))
@@ -65,5 +65,5 @@ def _run(margins: Floats, scales: Floats, rng: np.random.Generator, rounds: Inte
 def _rounds(name: str, numbers: npt.ArrayLike) -> Floats:
     array = np.array(numbers, dtype=np.float64)
     if array.ndim != 1 or array.size == 0 or np.isnan(array).any():
-        raise ValueError(f"{name} must be a list of at least one number, none of them NaN, got {numbers!r}")
+        raise ValueError(f"{name} is {numbers!r}: it must be a list of at least one number, none of them NaN")
     return array

@@ -7,8 +7,8 @@ is a nonnegative martingale of mean 1, so it ever reaches 1/α with probability 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from scipy.optimize import brentq
 from scipy.special import betaln, gammaln
 
 EARLY = 10.0
@@ -43,15 +43,15 @@ def mean_limits(mean: float, shape: float, alpha: float) -> tuple[float, float]:
         return float(wealth - (EARLY + shape) * math.log(EARLY + total) + math.log(alpha))
 
     # log M as a function of S is smallest at S = n, where no mean is refuted.
-    up = brentq(refuted, 0.0, FARTHEST) if refuted(FARTHEST) > 0 else FARTHEST
-    down = brentq(refuted, -FARTHEST, 0.0) if refuted(-FARTHEST) > 0 else -math.inf
+    up = _root(refuted, 0.0, FARTHEST) if refuted(FARTHEST) > 0 else FARTHEST
+    down = _root(refuted, -FARTHEST, 0.0) if refuted(-FARTHEST) > 0 else -math.inf
     return mean * math.exp(-up), mean * math.exp(-down)
 
 
 def least_probability(count: int, total: int, alpha: float) -> float:
     """The lower limit of the probability of an event that happened `count` times."""
     if not 0 <= count <= total or total == 0:
-        raise ValueError(f"count = {count!r} must lie between 0 and total = {total!r}, and total must be positive")
+        raise ValueError(f"count is {count!r}: it must lie between 0 and total = {total!r}, and total must be positive")
     if count == 0:
         return 0.0
     mixed = betaln(PRIOR + count, PRIOR + total - count) - betaln(PRIOR, PRIOR)
@@ -61,4 +61,12 @@ def least_probability(count: int, total: int, alpha: float) -> float:
         return float(mixed - own + math.log(alpha))
 
     # The mixture is at most the largest likelihood, so the share seen is never refuted.
-    return float(brentq(refuted, 1e-300, count / total * (1 - 1e-12), xtol=1e-300, rtol=1e-12))
+    return _root(refuted, 1e-300, count / total * (1 - 1e-12), xtol=1e-300, rtol=1e-12)
+
+
+def _root(
+    function: Callable[[float], float], low: float, high: float, xtol: float = 2e-12, rtol: float = 1e-15
+) -> float:
+    from scipy.optimize import brentq  # here: an audit that is over at once does without, and imports a quarter less
+
+    return float(brentq(function, low, high, xtol=xtol, rtol=rtol))

@@ -26,9 +26,9 @@ def hoeffding(mean: float, count: int, claimed: float, side: Side = "two-sided")
     """
     for name, number in (("mean", mean), ("claimed", claimed)):
         if not 0 <= number <= 1:
-            raise ValueError(f"{name} = {number!r} must lie in [0, 1]; rescale the variables")
+            raise ValueError(f"{name} is {number!r}: it must lie in [0, 1]; rescale the variables")
     if count < 1:
-        raise ValueError(f"count = {count!r} must be positive")
+        raise ValueError(f"count is {count!r}: it must be positive")
     if (side == "greater" and mean <= claimed) or (side == "less" and mean >= claimed):
         return 1.0
     exponent = float(rel_entr(mean, claimed) + rel_entr(1 - mean, 1 - claimed))
@@ -44,7 +44,7 @@ class BoundedMeanWealth:
 
     def __init__(self, mean: float, low: float = 0.0, high: float = 1.0, side: Side = "two-sided") -> None:
         if not low < mean < high:
-            raise ValueError(f"mean = {mean!r} must lie strictly between low = {low!r} and high = {high!r}")
+            raise ValueError(f"mean is {mean!r}: it must lie strictly between low = {low!r} and high = {high!r}")
         self.mean, self.low, self.high = mean, low, high
         up, down = STAKES / (mean - low), -STAKES / (high - mean)
         self.stakes: Floats = {"greater": up, "less": down, "two-sided": np.concatenate([down, up])}[side]
@@ -55,7 +55,7 @@ class BoundedMeanWealth:
     def bet(self, x: Floats) -> None:
         """Takes in variables; one outside [low, high] is a ValueError, for the bet would be void."""
         if not np.all((x >= self.low) & (x <= self.high)):
-            raise ValueError(f"variables must lie in [{self.low}, {self.high}], got {x.min()} to {x.max()}")
+            raise ValueError(f"variables are from {x.min()} to {x.max()}: they must lie in [{self.low}, {self.high}]")
         self.count += x.size
         self.total += float(x.sum())
         distance = x - self.mean

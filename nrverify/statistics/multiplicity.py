@@ -18,5 +18,5 @@ def smallest_adjusted(p_values: Iterable[float]) -> float:
     """min(1, k·smallest of k p-values), the least after Holm's correction: a p-value that all k hypotheses hold."""
     collected = [float(p) for p in p_values]
     if not collected or not all(0 <= p <= 1 for p in collected):
-        raise ValueError(f"p-values must be numbers in [0, 1], at least one, got {collected!r}")
+        raise ValueError(f"p-values are {collected!r}: they must be numbers in [0, 1], at least one")
     return min(1.0, len(collected) * min(collected))

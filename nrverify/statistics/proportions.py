@@ -18,7 +18,7 @@ def binomial(count: int, total: int, probability: float, side: Side = "two-sided
     """
     _counts(count, total)
     if not 0 <= probability <= 1:
-        raise ValueError(f"probability = {probability!r} must lie in [0, 1]")
+        raise ValueError(f"probability is {probability!r}: it must lie in [0, 1]")
     # P(X ≥ k) is an incomplete beta integral; both tails from their own, so that either keeps its digits.
     upper = 1.0 if count == 0 else float(betainc(count, total - count + 1, probability))
     lower = 1.0 if count == total else float(betainc(total - count, count + 1, 1 - probability))
@@ -33,7 +33,7 @@ def clopper_pearson(count: int, total: int, alpha: float) -> tuple[float, float]
     """Limits that contain the probability of the event except with probability alpha, whatever it is."""
     _counts(count, total)
     if not 0 < alpha < 1:
-        raise ValueError(f"alpha = {alpha!r} must lie strictly between 0 and 1")
+        raise ValueError(f"alpha is {alpha!r}: it must lie strictly between 0 and 1")
     low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, alpha / 2))
     high = 1.0 if count == total else 1 - float(betaincinv(total - count, count + 1, alpha / 2))
     return low, high
@@ -41,7 +41,7 @@ def clopper_pearson(count: int, total: int, alpha: float) -> tuple[float, float]
 
 def _counts(count: int, total: int) -> None:
     if not 0 <= count <= total or total == 0:
-        raise ValueError(f"count = {count!r} must lie between 0 and total = {total!r}, and total must be positive")
+        raise ValueError(f"count is {count!r}: it must lie between 0 and total = {total!r}, and total must be positive")
 
 
 def half_width(count: int, alpha: float) -> float:

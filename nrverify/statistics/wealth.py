@@ -305,7 +305,7 @@ class BinWealth(Additive):
 
 @lru_cache(maxsize=512)
 def _dirichlet(weights: bytes) -> tuple[Floats, Floats, Floats]:
-    """What does not depend on counts: prior counts of possible bins, log Γ of them, and the logarithms of weights."""
+    """What does not depend on counts: the prior counts of possible bins, log Γ of them, and log weights."""
     possible = np.frombuffer(weights)
     possible = possible[possible > 0]
     prior = CONCENTRATIONS[:, None] * possible

@@ -164,7 +164,6 @@ class Description:
         "Releases that a session has at most; no schedule is longer. Where it is not given, a `ValueError` at longer "
         "schedules tells.",
         applies=NOISE_REDUCTION,
-        recorded=False,
         since="0.2",
     )
     any_order: bool = attribute(
@@ -172,7 +171,6 @@ class Description:
         "Whether times may be asked for in any order (knob `time` only); then each release is judged given all before "
         "it, on both sides in time.",
         applies=NOISE_REDUCTION,
-        recorded=False,
         default=False,
         since="0.2",
     )
@@ -251,9 +249,19 @@ class Description:
         return self.family.process(self.rate or 1.0)
 
     @property
+    def in_any_order(self) -> bool:
+        """Whether it takes times in any order, and its law is known there."""
+        return self.any_order and hasattr(self.claimed_process, "between") and self.granularity is None
+
+    @property
     def integer(self) -> bool:
         """Whether values and releases are integers."""
         return self.mechanism in FAMILIES and self.family.integer
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """A sentence for each name that nobody reads."""
+        return tuple(f"{name} is not read: is {meant} meant?" for name, meant in self.misspelt)
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON, which has no infinity: `from_json` reads it again."""

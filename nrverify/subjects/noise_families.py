@@ -52,6 +52,8 @@ class NoiseFamily:
     """Whether a look at scale t costs at most ‖shift‖₁/t, so that its claims need no δ."""
     bound: Callable[[Floats, Floats], Floats] | None = None
     """The most that a look at a time loses when the value moves by `shift`, at each of some times."""
+    symmetric: Callable[[], bool] = lambda: True
+    """Whether noise is as often below −x as above x, worked out when it is needed."""
     increments: bool = False
     """Whether its law can be tested without knowing the times: independent Gaussian increments."""
     once: bool = False

@@ -153,7 +153,7 @@ def _text_keys(data: Any) -> None:
     """`ValueError` where a dictionary has keys that are no text: JSON would change them."""
     if isinstance(data, dict):
         if not all(isinstance(name, str) for name in data):
-            raise ValueError("a key that is no text")
+            raise ValueError("a key that is not text")
         for entry in data.values():
             _text_keys(entry)
     elif isinstance(data, (list, tuple)):

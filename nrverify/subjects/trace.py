@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nrverify.plain_text import plain_json
 from nrverify.subjects.command.host import ProcessHost
 from nrverify.subjects.host import Host
 from nrverify.subjects.records.file import RecordsFile
@@ -36,8 +37,8 @@ class Trace:
 
     def add(self, **line: Any) -> None:
         """One exchange, written at once: the run may end at any time."""
-        words = json.dumps(_readable({"process": os.getpid(), **line}), ensure_ascii=False)
-        with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        words = plain_json(json.dumps(_readable({"process": os.getpid(), **line}), ensure_ascii=False))
+        with self._path.open("a", encoding="utf-8") as file:
             file.write(words + "\n")
 
     def opening(self, open_host: Callable[[float], Host | RecordsFile]) -> Callable[[float], Host | RecordsFile]:

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds
 from nrverify.ledger.assumptions import DENSITIES, MARKOV_INEQUALITY
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import tail_ball
 
@@ -100,7 +100,7 @@ SIGMAS: dict[Guarantee, str] = {
 def noise_for_each_guarantee(enclosure: Enclosure, sigmas: dict[Guarantee, str] = SIGMAS) -> None:
     """At ε = 1, δ = 1e-5 a Gaussian look needs σ/Δ = 3.7306 for (ε, δ)-DP, 4.3791 for P(L > ε) ≤ δ, 4.9006 by zCDP."""
     delta, digit = arb(10) ** -5, arb(10) ** -8
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         for guarantee, sigma in sigmas.items():
             name = guarantee.__name__.replace("_", " ")
             enclosure.less(f"{name}: σ/Δ = {sigma} + 1e-8 suffices", guarantee(1 / (arb(sigma) + digit)), delta)

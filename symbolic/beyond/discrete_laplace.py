@@ -12,7 +12,7 @@ from flint import arb, ctx
 from nrverify.laws.discrete_laplace import DiscreteLaplace
 from nrverify.ledger import certificate, derivation, holds
 from nrverify.ledger.assumptions import CHARACTERISTIC, DENSITIES
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 
 RATIO, OTHER, COSINE = sp.symbols("p q c", positive=True)
@@ -96,7 +96,7 @@ def exact_bridge(p: Fraction, q: Fraction, given: int, reach: int) -> dict[int, 
 def bridge_of_the_code(enclosure: Enclosure, moved: float = 1.0, place: int = 0) -> None:
     """`DiscreteLaplace.bridge` and `.loss` against Bayes' rule in exact rationals: masses and loss to 1e-12."""
     process = DiscreteLaplace()
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         for p, q, given in ((Fraction(1, 3), Fraction(1, 2), 2), (Fraction(1, 10), Fraction(4, 5), -3)):
             s, t = -1 / np.log(float(p)), -1 / np.log(float(q))
             exact = exact_bridge(p, q, given, 40)

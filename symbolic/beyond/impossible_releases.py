@@ -9,7 +9,7 @@ from itertools import pairwise
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, holds
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.symbolic.tools.normal import cdf_ball
 
 DEEPEST = 60
@@ -54,6 +54,6 @@ SHARES = {"0.1": "0.9137", "0.3": "0.7414", "1": "0.4323", "3": "0.2267", "10": 
 )
 def shares(enclosure: Enclosure, found: Callable[[Ball], Ball] = share) -> None:
     """The share of impossible releases at six σ/Δ, to a thousandth of itself."""
-    with ctx.workprec(100):
+    with ctx.workprec(PRECISION):
         for sigma, stated in SHARES.items():
             enclosure.agrees(f"σ = {sigma}Δ", float(stated), found(arb(sigma)), 0.001)

@@ -13,7 +13,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.beyond.laplace_renyi import EPSILON, ORDER, A
 from nrverify.symbolic.tools.normal import integral_ball
@@ -116,7 +116,7 @@ GAINED, NO_MORE, LAST = arb(1) / 22, arb(1) / 21, arb(8)
 )
 def gained_at_every_order(enclosure: Enclosure, least: Ball = GAINED, most: Ball = NO_MORE, end: Ball = LAST) -> None:
     """K/2 − 1/384 − 1/1024 > 1/22: for every α > 1 the rule is worth more than 1 + θ^{11/5}/22."""
-    with ctx.workprec(100):
+    with ctx.workprec(PRECISION):
         kept = integral_ball(lambda u: (-u - u * u / 2).exp() * u * u.sqrt(), arb(1) / 4, end, 1e-12) / 3
         gained = kept / 2 - arb(1) / 384 - arb(1) / 1024
         enclosure.less("more than", least, gained)

@@ -14,7 +14,7 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
 from nrverify.ledger.assumptions import CONVERGENCE, OPTIONAL_STOPPING
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import integral_ball
 
@@ -193,7 +193,7 @@ def a_rule_above_one(enclosure: Enclosure, bound: Callable[[Ball], Ball] = lambd
 
     No rule brings it above e^{(α−1)/2α}, since L ≤ ε and ε − αε²/2 ≤ 1/2α.
     """
-    with ctx.workprec(120):
+    with ctx.workprec(PRECISION):
         for order, start, end in CASES:
             a = arb(order) - 1
             found = one_look(a, arb(start)) + gain(a, arb(start), arb(end))

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, refuted, supports
 from nrverify.ledger.assumptions import CONVERGENCE, DENSITIES
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, tail_ball
 
@@ -143,7 +143,7 @@ def slack_is_needed(enclosure: Enclosure, slack: Ball = 1) -> None:
 
     Without, the whole cell of 2 counts, of which only the part above 1.7 has a loss above ε.
     """
-    with ctx.workprec(120):
+    with ctx.workprec(PRECISION):
         epsilon = arb(22) / 10
         delta = tail_ball(epsilon - arb(1) / 2)
         first, last = -6, 9

@@ -14,6 +14,7 @@ from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, normal_density
 
 PRECISION = 200
+"""Bits of a ball: 50 more than those that are compared."""
 CLOSE = arb(2) ** -150
 """Two numbers computed at 200 bits that are equal differ by less; a wrong variant differs in the first digits."""
 

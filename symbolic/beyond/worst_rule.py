@@ -34,6 +34,7 @@ NEGLIGIBLE = 34.0
 ALMOST_NOTHING = 1e-5
 """The first ε is where y is about this: before it no place is worth stopping at."""
 PRECISION = 80
+"""Bits of the series, whose balls are as wide as a panel makes them: fewer than elsewhere, for they are long."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from nrverify.laws.boundary import HalfNormalMixture, Linear, Mixture
 from nrverify.ledger import Refuted, certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.symbolic.tools.normal import cdf_ball, density_ball
 
 CLOSED_FORM = 1e-12
@@ -54,7 +54,7 @@ def linear_law(
     halving: int = 1,
 ) -> None:
     """Linear: value, δ, floor, inverse, refusal at the floor and the tightest line, each to 1e-12."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for line in (Linear(a=0.15, b=46.0, sensitivity=1.0), Linear(a=3.0, b=0.02, sensitivity=0.25)):
             _values(enclosure, "Linear", line, psi, (1e-6, 0.3, 2.0, 700.0, 1e9))
             enclosure.agrees("Linear.delta", line.delta, delta(line), CLOSED_FORM)
@@ -88,7 +88,7 @@ def mixture_law(
     branch: int = -1,
 ) -> None:
     """Mixture: value, inverse and the tightest ρ, each to 1e-12."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for boundary in (Mixture(3.25, 1e-6, 1.5), Mixture(700.0, 0.75, 0.01), Mixture(1e-4, 1e-250, 40.0)):
             _values(enclosure, "Mixture", boundary, psi, (1e-7, 0.02, 3.0, 4000.0, 1e12))
             _inverse_brackets(enclosure, "Mixture", boundary, psi, (1e-4, 0.3, 5.0, 1e4))
@@ -136,7 +136,7 @@ def half_normal_law(
 ) -> None:
     """HalfNormalMixture: the value solves 2√(ρ/(t+ρ))e^{U²/2}Φ(U) = 1/δ, its inverse and tightest ρ, each to 1e-12."""
     low, high = 1 - arb(CLOSED_FORM), 1 + arb(CLOSED_FORM)
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for boundary in (
             HalfNormalMixture(3.25, 1e-6, 1.5),
             HalfNormalMixture(700.0, 0.75, 0.01),

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 from nrverify.laws.boundary import Grid, HalfNormalMixture, Linear, Mixture
 from nrverify.laws.crossing import crossing_probability
 from nrverify.ledger import Refuted, certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.symbolic.tools.curves import half_normal_quantile, root_curve_crossing
 from nrverify.symbolic.tools.looks import (
     geometric_looks,
@@ -72,7 +72,7 @@ def boundaries_at_looks(
     shift: float = 0.0,
 ) -> None:
     """Linear, Mixture and HalfNormalMixture at two and three looks in any order, to 1e-8."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for boundary, curve in CURVES:
             for times in ((0.8, 4.0), (0.5, 3.0, 20.0)):
                 heights = [float((curve(arb(t), boundary) + arb(shift)).mid()) for t in times]
@@ -95,7 +95,7 @@ def linear_on_intervals(
     """Linear.crossing_probability over all t > 0, up to T, after T and between: to 1e-12."""
     line = Linear(0.4, 3.0, 2.0)
     a, b = arb(line.a), arb(line.b)
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         enclosure.agrees("all t > 0", line.crossing_probability(), whole(a, b), CLOSED_FORM)
         up_to = line_from_gap(b, a, arb(7))
         between = up_to if from_zero else line_on_interval(line.a, line.b, 2.0, 7.0)
@@ -153,7 +153,7 @@ def grid_law(
 ) -> None:
     """Grid: z has crossing probability δ at its looks; value, inverse, tightest scaling, other looks."""
     probability = calibrated or _at_level
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for times, delta in (((3.0,), 1e-6), ((1.0, 4.0), 1e-6), ((2.5, 0.5, 1.0), 1e-3), ((1.0, 2.0, 2.0), 0.9)):
             grid = _grid(times, delta)
             looks = sorted(set(times))

@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 from nrverify.laws.crossing import Crossing, crossing_probability, line_crossing_probability
 from nrverify.ledger import Refuted, certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.symbolic.tools.looks import (
     ever_positive,
     geometric_looks,
@@ -29,6 +29,7 @@ GRID = 1e-8
 """The stated relative accuracy on a grid of looks."""
 
 CLOSED_FORM = 1e-12
+"""Relative accuracy where no recursion is needed: a few operations and a normal tail."""
 
 
 def at_looks(times: Sequence[float], heights: Sequence[float]) -> Crossing:
@@ -75,7 +76,7 @@ LOOKS: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = (
 )
 def few_looks(enclosure: Enclosure, exact: Callable[[Sequence[float], Sequence[float]], Ball] = exact_looks) -> None:
     """One, two and three looks, from certain to 1e-19, agree with the exact integrals to 1e-8."""
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         for times, heights in LOOKS:
             found = _few(times, heights)
             value = exact(times, heights)
@@ -133,7 +134,7 @@ def _at_zero(looks: int) -> float:
 def single_look_quantile_at_many_looks(enclosure: Enclosure, factors: tuple[str, str] = ("9.241", "30.40")) -> None:
     """The one-look quantile at a data-dependent one of 10 (100) looks over a factor 100 fails with 9.241δ (30.40δ)."""
     delta = 1e-6
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         level = float((arb(2).sqrt() * (2 * arb(delta)).erfcinv()).mid())
         enclosure.agrees("the quantile", float(tail_ball(arb(level)).mid()), arb(delta), 1e-14)
         for looks, factor in zip((10, 100), factors, strict=True):
@@ -194,7 +195,7 @@ LINES: tuple[tuple[float, float, float, float], ...] = (
 )
 def lines(enclosure: Enclosure, exact: Callable[[float, float, float, float], Ball] = exact_line) -> None:
     """A line on any interval, rising or falling, from above or below the origin: closed form and integral, to 1e-12."""
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         for a, b, lo, hi in LINES:
             value = exact(a, b, lo, hi)
             enclosure.agrees(

@@ -14,9 +14,10 @@ from flint import arb, ctx
 from nrverify.laws.boundary import HalfNormalMixture, Mixture
 from nrverify.laws.crossing import Crossing, crossing_probability
 from nrverify.ledger import certificate, derivation, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.curves import (
+    DANIELS,
     daniels_crossing,
     half_normal_after,
     mixture_by_duality,
@@ -68,9 +69,6 @@ def daniels_images(proof: Proof, place: Callable[[Expr], Expr] = lambda a: 2 * a
     proof.equal("so the curve is x = a/2 + (t/a) log y", sp.expand((2 * height - a) * a / (2 * t)), sp.log(y))
 
 
-DANIELS = (1.25, 0.6, 0.3)
-
-
 @certificate(
     {"M03": supports, "B18": supports},
     rejects={
@@ -80,7 +78,7 @@ DANIELS = (1.25, 0.6, 0.3)
 )
 def daniels_curve(enclosure: Enclosure, images: tuple[float, float, float] = DANIELS) -> None:
     """Daniels' curve up to t = 2: P = Q(c/√t) + κ₁Φ((c−a)/√t) + κ₂Φ((c−2a)/√t)."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         exact = daniels_crossing(arb(2), *(arb(parameter) for parameter in images))
         _agrees(enclosure, "Daniels' curve on (0, 2)", _daniels(), exact)
 
@@ -132,7 +130,7 @@ def _mixture(delta: float) -> float:
 )
 def half_normal_curve(enclosure: Enclosure, exact: Callable[[Ball, Ball, Ball], Ball] = half_normal_after) -> None:
     """The half-normal curve at δ = 10⁻⁶: Q(c/√T) + δE[M_T; W_T < c] after T, and δ itself over all t > 0."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         found = _half_normal_after(2.0, 0.75, 1e-6)
         enclosure.agrees("after T = 2", found, exact(arb(2), arb(0.75), arb(1e-6)), CURVE)
         default = HalfNormalMixture(0.75, 1e-6, 2.0).crossing_probability()
@@ -153,7 +151,7 @@ def _half_normal_after(time: float, rho: float, delta: float) -> float:
 )
 def root_curve(enclosure: Enclosure, terms: int = 7, span: float = 200.0) -> None:
     """The curve 2.25√t over a span of 200 in time: 1 − ΣK_i·span^{−ν_i}, the killed process's series."""
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         exact = root_curve_crossing(2.25, span, terms)
         _agrees(enclosure, "2.25√t on (0.5, 100)", _root(), exact)
         enclosure.agrees("the same behind a wall that opens at 1/2", _root_behind_a_wall(), exact, CURVE)
@@ -205,7 +203,7 @@ BROKEN: tuple[tuple[str, tuple[float, float], tuple[float, float]], ...] = (
 )
 def broken_curves(enclosure: Enclosure, joint: bool = True, middle: float = 1.0) -> None:
     """Steps, jumps and kinks at t = 1, looked at until t = 3; and a wall that opens at 1/2."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         cut, end = arb(middle), arb(3)
         for name, slopes, starts in BROKEN:
             a, b = (arb(slopes[0]), arb(slopes[1])), (arb(starts[0]), arb(starts[1]))
@@ -241,7 +239,7 @@ def _broken(slopes: tuple[float, float], starts: tuple[float, float]) -> Crossin
 )
 def line_as_a_curve(enclosure: Enclosure, power: int = 2) -> None:
     """The lines 0.3t + 20 and 0.3t + 100 as black-box curves over all t > 0: e^{−2ab} = e^{−12} and e^{−60}."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for b in (20.0, 100.0):
             product = arb(0.3) * arb(b)
             exact = (-power * product).exp() if power else tail_ball(2 * product.sqrt())

@@ -13,9 +13,9 @@ from flint import arb, ctx
 from nrverify.laws.crossing import Crossing, crossing_probability
 from nrverify.laws.crossing.continuous import _enclosure
 from nrverify.ledger import certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.symbolic.code.crossing_curve import CURVE, stays_below_then
-from nrverify.symbolic.tools.curves import daniels_height, root_curve_crossing
+from nrverify.symbolic.tools.curves import DANIELS, daniels_height, root_curve_crossing
 from nrverify.symbolic.tools.looks import FAR, line_from_gap, line_on_interval
 from nrverify.symbolic.tools.normal import cdf_ball, density_ball, integral_ball
 
@@ -76,10 +76,6 @@ def after_a_closure(first: Ball, second: Ball) -> Ball:
     return 1 - stayed
 
 
-DANIELS = (1.25, 0.6, 0.3)
-"""a, κ₁ and κ₂: images of weights κ₁ at a and κ₂ at 2a."""
-
-
 def steps_off_daniels(t: Any) -> Any:
     """Daniels' curve until 1, then 1.5."""
     a, first, second = DANIELS
@@ -131,7 +127,7 @@ SHAPES: tuple[tuple[str, Callable[[Any], Any], tuple[float, float], Callable[[],
 )
 def unusual_curves(enclosure: Enclosure, factor: float = 1.0) -> None:
     """Dips, bends, closures, moments and scalar functions: exact to 1e-6, with an error that is stated and small."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for name, curve, interval, exact in SHAPES:
             found, value = _found(curve, interval), exact() * arb(factor)
             enclosure.agrees(name, found.probability, value, CURVE)
@@ -154,7 +150,7 @@ def _found(curve: Callable[[Any], Any], interval: tuple[float, float]) -> Crossi
 )
 def bounded_for_ever(enclosure: Enclosure, certain: int = 1, terms: int = 3) -> None:
     """3√t from 10³⁰⁰ on is crossed for certain; the error reaches down to what is crossed before e⁷⁰⁰."""
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         found = _bounded()
         enclosure.agrees("the law of the iterated logarithm", found.probability, arb(certain), 0.0)
         span = (arb(700)).exp() / arb(10) ** 300
@@ -167,6 +163,7 @@ def _bounded() -> Crossing:
 
 
 RIPPLE = 0.02
+"""So large that the bounds from below and above are far apart beside what either may err."""
 
 
 @certificate(
@@ -178,7 +175,7 @@ RIPPLE = 0.02
 )
 def rough_curves(enclosure: Enclosure, ripple: float = RIPPLE) -> None:
     """1.2 with a ripple of 2 % too fast to follow: enclosed by the constants below and above it, and not much more."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         probability, error = _rippled()
         low, high = arb(probability) - arb(error), arb(probability) + arb(error)
         below, above = (line_on_interval(0.0, 1.2 * (1 + sign * ripple), 1.0, 1.25) for sign in (-1, 1))

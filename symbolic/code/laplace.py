@@ -12,12 +12,10 @@ from flint import arb, ctx
 from nrverify.laws.laplace import AtomicLaplace, Laplace
 from nrverify.laws.laplace_bridge import LaplaceBridge
 from nrverify.ledger import Refuted, certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.record import Record
 
 LAPLACE = Laplace()
-BITS = 200
-
 ACCURACY = 2e-13
 """Relative accuracy asked of probabilities, and of log-densities next to 1."""
 
@@ -156,7 +154,7 @@ def around(s: float, t: float, given: float) -> list[float]:
 )
 def laplace_marginal(enclosure: Enclosure, marginal: Callable[..., Any] = LAPLACE.marginal) -> None:
     """The marginal law is Lap(t)."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         for t in (0.01, 2.0, 1000.0):
             points = [-40 * t, -t, -1e-9 * t, 0.0, 0.3 * t, 5 * t, 40 * t]
             compare(enclosure, f"Lap({t:g})", marginal(t), ball_marginal(t), points)
@@ -180,7 +178,7 @@ def laplace_marginal(enclosure: Enclosure, marginal: Callable[..., Any] = LAPLAC
 )
 def laplace_forward(enclosure: Enclosure, forward: Callable[..., Any] = LAPLACE.forward) -> None:
     """The forward law: the given value with probability (s/t)², else given + Lap(t)."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         for s, t in PAIRS:
             for given in (0.0, 1.5, -0.7):
                 points = [given - 30 * t, given - t, given, given + 0.2 * s, given + 30 * t]
@@ -202,7 +200,7 @@ def laplace_forward(enclosure: Enclosure, forward: Callable[..., Any] = LAPLACE.
 )
 def laplace_bridge(enclosure: Enclosure, bridge: Callable[..., Any] = LAPLACE.bridge) -> None:
     """The reverse kernel against Bayes' rule: below 0, between 0 and the given value, at the atom and beyond."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         for s, t in PAIRS:
             for given in (0.0, 1.5, 0.6, -0.7, 40 * t):
                 exact = ball_bridge(s, t, given)
@@ -225,7 +223,7 @@ def laplace_bridge(enclosure: Enclosure, bridge: Callable[..., Any] = LAPLACE.br
 def laplace_loss(enclosure: Enclosure, loss: Callable[..., Any] = LAPLACE.loss) -> None:
     """The loss is (‖release − neighbour‖₁ − ‖release − value‖₁)/t, in one dimension and in several."""
 
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
 
         def exact(t: float, value: Sequence[float], neighbour: Sequence[float], release: Sequence[float]) -> Ball:
             gaps = (abs(arb(r) - n) - abs(arb(r) - v) for v, n, r in zip(value, neighbour, release, strict=True))

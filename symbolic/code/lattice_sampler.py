@@ -17,6 +17,7 @@ from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.record import Record
 
 HALVINGS = 40
+"""Of a bracket: down to 10⁻¹² of it."""
 FAR = 60.0
 """An exponential variable is beyond it with probability 10⁻²⁶."""
 

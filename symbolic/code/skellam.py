@@ -15,17 +15,16 @@ from nrverify.laws.skellam import Skellam
 from nrverify.laws.special import bessel
 from nrverify.laws.special import integer_sums as skellam_lattice
 from nrverify.ledger import Refuted, certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.record import Record
 
 QUARTER, HALF = Skellam(0.25), Skellam(0.5)
-BITS = 200
-
 RELATIVE = 1e-12
 """Accuracy asked of the loss, which is stated to 10⁻¹⁰, however small it is."""
 
 ARGUMENTS = (1e-12, 2e-3, 0.3, 1.7, 5.0, 29.0, 31.0, 400.0, 1e4, 1e6, 2e8)
 ORDERS = (0, 1, 2, 7, 24, 29, 30, 31, 60, 300, 1234, 10_000)
+"""Both on either side of 30, where power series give way to expansions, and far from it."""
 
 
 def log_bessel(order: int, x: float) -> Ball:
@@ -52,7 +51,7 @@ def bessel_functions(
     tilted: Callable[..., Any] = bessel.log_tilted,
 ) -> None:
     """log I, its tilted form and its ratios, by power series, by expansion and across the border between them."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         each = Enclosure(Record())
         for x in ARGUMENTS:
             exact = {k: log_bessel(k, x) for k in ORDERS}
@@ -200,7 +199,7 @@ def skellam_laws(
     forward: Callable[..., Any] | None = None,
 ) -> None:
     """X_t ~ Skell(rate·t, rate·t), and X_t given X_s, at few and at very many points of mass; rate ¼, variance t/2."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         small = ball_skellam(5.0, 160)
         compare(enclosure, "variance 5", process.marginal(10.0), small, 0, (-60, -9, -1, 0, 1, 4, 25, 100))
         tiny = ball_skellam(0.3, 60)
@@ -235,7 +234,7 @@ def skellam_laws(
 )
 def skellam_bridge(enclosure: Enclosure, bridge: Callable[..., Any] = QUARTER.bridge) -> None:
     """X_s given X_t = k has pmf I_|j|(2λs)I_|k−j|(2λ(t−s))/I_|k|(2λt), λ = ¼; its draws follow it."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         for s, t, k in ((6.0, 10.0, 4), (6.0, 10.0, -4), (1.0, 2.5, 0), (0.004, 2.0, 30), (2.0, 2.6, 1)):
             exact = ball_bridge(s / 2, (t - s) / 2, k, 70)
             points = sorted({0, 1, k, k // 2, k - 9, k + 8, -12})
@@ -277,7 +276,7 @@ def skellam_bridge(enclosure: Enclosure, bridge: Callable[..., Any] = QUARTER.br
 )
 def skellam_loss(enclosure: Enclosure, loss: Callable[..., Any] = HALF.loss) -> None:
     """The loss is Σ log I_|r−v|(μ) − log I_|r−n|(μ), relative error 10⁻¹⁰ and better; rate ½, so μ = t."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(PRECISION):
         each = Enclosure(Record())
         for mu in ARGUMENTS:
             for value, neighbour, release in (

@@ -12,7 +12,7 @@ from scipy.special import ive
 
 from nrverify.laws.boundary import SkellamLinear
 from nrverify.ledger import Refuted, certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 
 CLOSED_FORM, LATTICE = 1e-12, 1e-10
 
@@ -70,7 +70,7 @@ def skellam_value(
     offset: int = 0,
 ) -> None:
     """ψ(t) = log I_k(μ)/I_{k+Δ}(μ) with k = ⌈B(t)⌉ − 1, its inverse on the piece where k is fixed, and its floor."""
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         for boundary in BOUNDARIES:
             theta = arb(boundary.theta)
             for t in (0.07, 3.0, 41.0):
@@ -112,7 +112,7 @@ def _inverse(enclosure: Enclosure, boundary: SkellamLinear, epsilon: float) -> N
 )
 def skellam_corners(enclosure: Enclosure, later: int = 0, factor: float = 1.0) -> None:
     """At the corners B = k + 1, where ψ jumps up, the inverse stays on the lower side: ψ(ψ⁻¹(ε)) ≤ ε."""
-    with ctx.workprec(96):
+    with ctx.workprec(PRECISION):
         for boundary in (
             SkellamLinear(0.6, 1e-3, 1, 1.0),
             SkellamLinear(1.5, 0.3, 1, 2.0),
@@ -136,7 +136,7 @@ def skellam_corners(enclosure: Enclosure, later: int = 0, factor: float = 1.0) -
 )
 def skellam_tightest(enclosure: Enclosure, fewer: int = 1, factor: str = "1") -> None:
     """tightest_at: θ minimises B at the least μ_k with ψ = ε, θ sinh θ − cosh θ + 1 = ℓ/μ, and no smaller k can do."""
-    with ctx.workprec(96):
+    with ctx.workprec(PRECISION):
         for epsilon, delta, sensitivity, rate in ((0.5, 1e-6, 1, 1.0), (2.0, 1e-3, 2, 0.25)):
             boundary = SkellamLinear.tightest_at(epsilon=epsilon, delta=delta, sensitivity=sensitivity, rate=rate)
             mu, odds = variance_of(boundary, boundary.inverse(epsilon)), -arb(delta).log()
@@ -189,7 +189,7 @@ def skellam_crossing(
     """P(X ≥ B): one and two looks by sums, continuously on one and two pieces by reflection, for ever by recursion."""
     # At rate ¼ times are twice the variances μ: at rate ½ a forgotten 2·rate would not show.
     boundary = SkellamLinear(1.5, 1e-3, 1, 0.25)
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         first, second = arb(0.9), arb(3.25)
         n, m = (largest_below(line(boundary, mu)) + 1 + late for mu in (first, second))
         one = boundary.crossing_probability(times=[1.8])

@@ -20,6 +20,7 @@ from nrverify.symbolic.tools.exponential_polynomials import Terms, ball, primiti
 PRECISION = 1200
 """Bits: the primitives on a steep panel cancel by its whole rise."""
 ACCURACY = 1e-12
+"""A hundredth of what is stated of a probability, which is a sum over panels."""
 HUMP, QUARTER, ONE = Fraction(3, 4), Fraction(1, 4), Fraction(1)
 
 PANELS = (

@@ -13,11 +13,9 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, needs, supports
 from nrverify.ledger.assumptions import DENSITIES, UNION_BOUND
-from nrverify.ledger.enclosure import Enclosure
+from nrverify.ledger.enclosure import PRECISION, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import tail_ball
-
-PRECISION = 128
 
 
 @certificate(

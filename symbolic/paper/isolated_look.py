@@ -10,11 +10,11 @@ from collections.abc import Callable
 from flint import acb, arb, ctx
 
 from nrverify.ledger import certificate, refuted
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 
-PRECISION = 128
 VALUE, NEIGHBOUR, SECOND = 0, 1, (3, 10)
 FIRST_RELEASES = ((7, 10), (-7, 10))
+"""As fractions; one of either sign, on which the second time depends."""
 WIDE = 12
 """Beyond this distance the normal densities integrated here weigh less than 1e-30."""
 

@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, needs, refuted, supports
 from nrverify.ledger.assumptions import BROWNIAN, CONVERGENCE, FUBINI, HEAT_EQUATION, OPTIONAL_STOPPING
-from nrverify.ledger.enclosure import Enclosure
+from nrverify.ledger.enclosure import PRECISION, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import normal_cdf, normal_density, same_infinity, tail_ball
 
@@ -246,7 +246,7 @@ def stopped_martingale_misses_delta(
     enclosure: Enclosure, expected: str = "0.006107", image_weight: str = "0.1"
 ) -> None:
     """exp(B_{t∧1} − (t∧1)/2) reaches 10 with probability 0.006107…, not 0.1."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         level, half = arb(10).log(), arb(1) / 2
         probability = tail_ball(level + half) + arb(image_weight) * tail_ball(level - half)
         enclosure.less("from below", arb(expected) - arb("5e-7"), probability)

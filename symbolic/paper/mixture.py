@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, refuted, supports
 from nrverify.ledger.assumptions import FUBINI, ITERATED_LOGARITHM, OPTIONAL_STOPPING
-from nrverify.ledger.enclosure import Ball, Enclosure, certainly
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, normal_cdf, normal_density, same_infinity
 
@@ -198,7 +198,7 @@ def one_sided_factor(
         factor = upper(parameters[0])
         return certainly(bool(arb(0.5) < factor and factor < 1), bool(factor >= 1 or factor <= arb(0.5)))
 
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         enclosure.everywhere("δ/2 < δ/(2Φ(√(2ℓ))) < δ for ℓ in a box", [(0.1053, 27.64)], strictly_between)
         millionth = upper(arb(10).log() * 6)
         enclosure.less(

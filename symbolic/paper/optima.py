@@ -8,7 +8,7 @@ import sympy as sp
 from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, gap, holds, supports
-from nrverify.ledger.enclosure import Ball, Enclosure, certainly
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 
 T, SENSITIVITY, ODDS, EPSILON, W = sp.symbols("t Delta ell epsilon w", positive=True)
@@ -107,7 +107,7 @@ def linear_floor(odds: Ball, epsilon: Ball) -> Ball:
 )
 def floor_of_the_experiments(enclosure: Enclosure, floor: Callable[[Ball, Ball], Ball] = linear_floor) -> None:
     """Tuned at ε = 0.3, δ = 10⁻⁶ no ε_n at or below 0.14919442082463 can be reached, whatever Δ."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         value = floor(millionth(), arb(3) / 10)
         enclosure.less("from below", arb("0.149194420824625"), value)
         enclosure.less("from above", value, arb("0.149194420824635"))
@@ -135,7 +135,7 @@ def tuned_parameters(epsilon: Ball, odds: Ball) -> tuple[Ball, Ball, Ball]:
 )
 def neighbours_of_the_optimum_need_more_noise(enclosure: Enclosure, factor: str = "1", line_factor: str = "1") -> None:
     """At the least time t*, every other ρ or a has ψ(t*) > ε, over six factors between ½ and 2."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         epsilon, odds = arb(3) / 10, millionth()
         rho, a, _ = tuned_parameters(epsilon, odds)
         rho, a = rho * arb(factor), a * arb(line_factor)
@@ -185,7 +185,7 @@ def boundaries_cross_twice_at_most(proof: Proof, curvature: int = -1, power: Exp
 )
 def linear_is_below_mixture_between(enclosure: Enclosure, epsilon: str = "0.3", spread: str = "1") -> None:
     """Tuned at ε = 0.3, δ = 10⁻⁶, Δ = 1: ψ^L < ψ^M exactly for t in (134.326913563394, 689.227714634954)."""
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         odds = millionth()
         rho, a, b = tuned_parameters(arb(epsilon), odds)
         rho = rho / arb(spread)

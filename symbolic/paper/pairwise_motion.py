@@ -14,11 +14,12 @@ from flint import acb, arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
 from nrverify.ledger.assumptions import GAUSSIAN
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.gaussian_paths import Functional, covariance, motion, variance
 
 INTERVALS = (1, 2, 3)
+"""The fewest for which signs can be independent in pairs and dependent together."""
 COUPLING = sp.Symbol("c", real=True)
 HALF, QUARTER = sp.Rational(1, 2), sp.Rational(1, 4)
 
@@ -27,6 +28,7 @@ Past = tuple[tuple[int, ...], ...]
 
 ALL_OF_THE_PAST: Past = ((), (1,), (2,), (1, 2))
 ONE_TIME_ONLY: Past = ((), (1,), (2,))
+"""Without the product of both, which two times tell and one does not."""
 
 
 def midpoint_deviation(start: Expr) -> Functional:
@@ -119,7 +121,7 @@ def infinite_loss_probability(enclosure: Enclosure, probability: Callable[[Ball]
         "Neighbour", "under f(x') the first midpoint deviation is read as D + (f(x) − f(x'))/2, D ~ N(0, 1/4)"
     )
     enclosure.note("Impossible", "a transcript whose signs then multiply to −1 has density 0 under x': −Δ/2 < D < 0")
-    with ctx.workprec(128):
+    with ctx.workprec(PRECISION):
         for numerator, denominator in ((1, 4), (1, 1), (3, 2)):
             sensitivity = arb(numerator) / denominator
             area = acb.integral(_deviation_density, -sensitivity / 2, 0).real

@@ -9,7 +9,7 @@ from flint import acb, arb, ctx
 
 from nrverify.ledger import certificate, derivation, refuted, supports
 from nrverify.ledger.assumptions import BROWNIAN, SPECTRAL
-from nrverify.ledger.enclosure import Ball, Enclosure, certainly
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, normal_density
 
@@ -116,7 +116,7 @@ def rates_of_retuned_boundaries(
     P(no crossing over log-time S) ≤ Φ(c)e^{−νS} then puts the failure probability above δ at the latest when the times
     span a factor of 4863 and 2.51.
     """
-    with ctx.workprec(160):
+    with ctx.workprec(PRECISION):
         odds, delta = 6 * arb(10).log(), arb(10) ** -6
         levels = (("mixtures", squared_level_of_mixtures(odds)), ("lines", 2 * odds))
         for (name, squared), rate, factor in zip(levels, rates, factors, strict=True):

@@ -9,11 +9,10 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, refuted, supports
 from nrverify.ledger.assumptions import STRONG_CONVEXITY
-from nrverify.ledger.enclosure import Ball, Enclosure, certainly
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.inner_products import vector
 
-PRECISION = 64
 N, LAMBDA = sp.symbols("n lambda", positive=True)
 M = sp.Symbol("m", real=True)
 """Records, regularisation, and the margin m = y⟨x, β⟩ of a record."""

@@ -15,10 +15,9 @@ from flint import arb, ctx
 from nrverify.laws import threshold
 from nrverify.laws.threshold import law as threshold_law
 from nrverify.ledger import certificate, supports
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.symbolic.code.threshold import ACCURACY, ROUNDING, exact_logs, exact_logs_of
 
-PRECISION = 160
 TIGHT = 1e-14
 """Of formulas without quadrature."""
 

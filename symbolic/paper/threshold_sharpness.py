@@ -9,11 +9,10 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, holds, needs, supports
 from nrverify.ledger.assumptions import FUBINI
-from nrverify.ledger.enclosure import Ball, Enclosure, certainly
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure, certainly
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.geometric_margins import survival
 
-PRECISION = 128
 X = sp.Symbol("x", positive=True)
 HIGH, LOW = sp.symbols("A B", positive=True)
 HALF = sp.Rational(1, 2)
@@ -212,7 +211,7 @@ def loss_over_a_box(enclosure: Enclosure, shares: tuple[float, float] = (0.25, 0
         ratio, bound = grown[0] * grown[1] * squares, arb(shares[1]).exp()
         return certainly(ratio < bound, ratio > bound)
 
-    with ctx.workprec(64):
+    with ctx.workprec(PRECISION):
         enclosure.everywhere("A halt in round 1: u and u' − u", [(-WIDTH, WIDTH), (-1.0, 1.0)], first)
         enclosure.everywhere(
             "A halt in round 2 from u'_1 ≥ 0 ≥ u'_2: u'_1, −u'_2 and the two moves towards the threshold",

@@ -9,12 +9,11 @@ from flint import arb, ctx
 
 from nrverify.ledger import certificate, derivation, misprint, proof_wrong, refuted
 from nrverify.ledger.assumptions import FUBINI, UNION_BOUND
-from nrverify.ledger.enclosure import Ball, Enclosure
+from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.paper.threshold_sharpness import X, integral_of_powers
 from nrverify.symbolic.tools.geometric_margins import survival
 
-PRECISION = 128
 GAMMA = sp.Symbol("gamma", positive=True)
 WEIGHT = sp.Symbol("p_n", positive=True)
 Q = sp.Symbol("q", positive=True)

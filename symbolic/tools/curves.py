@@ -12,6 +12,9 @@ from scipy.special import ndtr
 from nrverify.ledger.enclosure import Ball
 from nrverify.symbolic.tools.normal import cdf_ball, density_ball, integral_ball, tail_ball
 
+DANIELS = (1.25, 0.6, 0.3)
+"""a, κ₁ and κ₂: images of weights κ₁ at a and κ₂ at 2a."""
+
 
 def daniels_height(t: Ball, a: Ball, first: Ball, second: Ball) -> Ball:
     """a/2 − (t/a) log(κ₁/2 + √(κ₁²/4 + κ₂e^{−a²/t}))."""

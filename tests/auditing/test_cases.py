@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.noise_reduction.design.cases import Case, at_other_values, cases_for, shares, varied
+from nrverify.auditing.noise_reduction.design.cases import Case, cases_for, shares
 from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.knob import FINE_EPSILONS, Knob, knob_of
+from nrverify.auditing.noise_reduction.design.varying import at_other_values, varied
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.reference.mutants.correct.noise import Brownian
 from nrverify.subjects.adapter import Adapter

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from nrverify import audit
-from nrverify.auditing.noise_reduction.design.cases import AWKWARD, ROUNDED_DOWN, Case, cases_for, varied
+from nrverify.auditing.noise_reduction.design.cases import AWKWARD, ROUNDED_DOWN, Case, cases_for
 from nrverify.auditing.noise_reduction.design.knob import knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import largest_integers, pairs_for
+from nrverify.auditing.noise_reduction.design.varying import varied
 from nrverify.reference.mutants import discrete
 from nrverify.reference.mutants.correct.discrete import DiscreteGaussian, DiscreteLaplace
 from nrverify.subjects.describe import describe

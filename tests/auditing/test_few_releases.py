@@ -231,6 +231,7 @@ def test_what_was_refused_is_named_with_its_request():
     nothing = audit(RefusesAll, samples=500)
     assert nothing.exit_code == 3
     assert "at the value [2], whatever the time from 0.01 to 1000: time 1000 (ValueError: never)" in nothing.message
+    assert "set `range = (smallest, largest)`" in nothing.message
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5])

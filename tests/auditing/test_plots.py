@@ -26,7 +26,8 @@ from nrverify.auditing.core.plots.sums import Correlations, Frequencies
 from nrverify.auditing.core.rosenblatt import innovations
 from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
-from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.ties import LaplaceTies
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case

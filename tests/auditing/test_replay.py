@@ -300,7 +300,7 @@ def each(**changes):
         ({"header": within("settings", alpha="small")}, "settings"),
         ({"header": within("settings", alpha=7)}, "alpha is 7"),
         ({"header": within("settings", samples=True)}, "settings"),
-        ({"header": within("settings", only=[1])}, "no names"),
+        ({"header": within("settings", only=[1])}, "not names"),
         ({"header": within("settings", more=1)}, "settings"),
         ({"header": within("description", mechanism="gauss")}, "mechanism"),
         ({"header": within("description", methods=3)}, "methods"),
@@ -311,7 +311,7 @@ def each(**changes):
         ({"header": within("settings", seed=8)}, "not recorded"),
         ({"requests": lambda requests: requests[:-5]}, "more numbers"),
         ({"requests": lambda requests: requests * 2}, "more answers"),
-        ({"requests": lambda requests: {"a": 1}}, "no list"),
+        ({"requests": lambda requests: {"a": 1}}, "not a list"),
         ({"requests": lambda requests: [1]}, "keys"),
         ({"requests": each(method="eval")}, "no request 'eval'"),
         ({"requests": each(seconds=-1.0)}, "seconds"),
@@ -319,8 +319,8 @@ def each(**changes):
         ({"requests": each(shape=[2**50, 1, 1])}, "shape"),
         ({"requests": each(shape="all")}, "shape"),
         ({"requests": each(refused="x")}, "one of shape"),
-        ({"requests": b"{"}, "no JSON"),
-        ({"requests": b"[" * 100_000}, "no JSON"),
+        ({"requests": b"{"}, "not JSON"),
+        ({"requests": b"[" * 100_000}, "not JSON"),
         ({"floats": b"\x93NUMPY"}, "floats"),
     ],
 )
@@ -350,4 +350,4 @@ def test_what_is_no_record_is_a_mistake_in_the_command(tmp_path, name):
     (tmp_path / "text.nrreplay").write_text("hello")
     result = run("replay", str(tmp_path / name))
     assert result.exit_code == 2
-    assert "text.nrreplay" not in result.output or "no zip file" in result.output
+    assert "text.nrreplay" not in result.output or "not a zip file" in result.output

@@ -11,18 +11,17 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nrverify import audit
 from nrverify.auditing.replay.replay import replay
 from nrverify.cli import cli
 from nrverify.subjects.replay.host import DoesNotFit, read_recording
-from tests.support.cases import CASES
+from tests.support.cases import CAREFULLY, CASES
 from tests.support.damage import damaged
 from tests.support.replay_files import Unseeded, Wrong, members_of, tampered, written
 
-CAREFULLY = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 MOST_GROWTH = 400 * 2**10
 
 

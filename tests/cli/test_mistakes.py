@@ -59,7 +59,7 @@ def test_an_option_out_of_range_is_a_usage_error_that_says_what_is_allowed(optio
     found = CliRunner().invoke(cli, ["audit", "python:nowhere:Nothing", option, value])
     assert found.exit_code == 2, found.output
     assert words in found.output
-    assert len(found.output) < 2000 + 5000 * (option == "--samples")  # click repeats what is no integer
+    assert len(found.output) < 2000 + 5000 * (option == "--samples")  # click repeats what is not an integer
 
 
 @pytest.mark.parametrize("arguments", [("--rows", "10000000000000"), ("--trials", "1" + "0" * 30)])

@@ -34,8 +34,19 @@ def test_the_links_are_found_at_all():
     assert len(LINK.findall((ROOT / "README.md").read_text("utf-8"))) > 10
 
 
+@pytest.fixture
+def importable(tmp_path, monkeypatch):
+    """The README's class, saved where it says."""
+    (mine,) = [block for block in blocks("README.md") if "class MyBrownian" in block]
+    (tmp_path / "mine.py").write_text(mine, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    yield
+    sys.modules.pop("mine", None)
+
+
 @pytest.mark.parametrize(("name", "adapter"), [(name, one) for name, every in ADAPTERS.items() for one in every])
-def test_an_adapter_that_is_shown_is_audited_and_not_refuted(name, adapter):
+def test_an_adapter_that_is_shown_is_audited_and_not_refuted(name, adapter, importable):
     (code,) = [block for block in blocks(name) if f"class {adapter}" in block]
     names = {}
     exec(code, names)
@@ -61,13 +72,8 @@ def test_the_budget_that_is_shown_runs(capsys):
     assert "epsilon=1.5" in capsys.readouterr().out
 
 
-def test_the_gate_that_is_shown_declares_tests(tmp_path, monkeypatch):
+def test_the_gate_that_is_shown_declares_tests(importable):
     (code,) = [block for block in blocks("README.md") if "nrverify.gate" in block]
-    (mine,) = [block for block in blocks("README.md") if "class MyBrownian" in block]
-    (tmp_path / "mine.py").write_text(mine, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
     names = {}
     exec(code, names)
-    monkeypatch.delitem(sys.modules, "mine")
     assert type(names["test_noise_reduction"].subject).__name__ == "MyBrownian"

@@ -85,7 +85,7 @@ def test_reports_that_once_failed(place, report, tmp_path):
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
 def test_a_device_that_never_ends_is_not_read(device):
-    with pytest.raises(UsageError, match="no ordinary file"):
+    with pytest.raises(UsageError, match="not an ordinary file"):
         diff.command.main([device, device], standalone_mode=False)
 
 

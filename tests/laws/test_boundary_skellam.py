@@ -176,9 +176,9 @@ def test_skellam_boundary_refuses_what_it_cannot_do():
     with pytest.raises(ValueError, match=rf"cannot be reached.*floor {boundary.floor!r}"):
         boundary.inverse(0.1)
     assert boundary.floor == pytest.approx(math.asinh((math.cosh(0.3) - 1) / 0.3), rel=1e-14)
-    with pytest.raises(ValueError, match=r"sensitivity = 1\.5"):
+    with pytest.raises(ValueError, match=r"sensitivity is 1\.5"):
         SkellamLinear(theta=0.3, delta=1e-6, sensitivity=1.5, rate=1.0)
-    with pytest.raises(ValueError, match=r"sensitivity = 1\.5"):
+    with pytest.raises(ValueError, match=r"sensitivity is 1\.5"):
         SkellamLinear.tightest_at(epsilon=1.0, delta=1e-6, sensitivity=1.5, rate=1.0)
     for name in ("theta", "delta", "sensitivity", "rate"):
         for bad in (0, -1, math.nan, math.inf):

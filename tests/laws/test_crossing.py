@@ -299,7 +299,7 @@ def test_both_times_and_interval_are_refused():
 
 @pytest.mark.parametrize("times", [[0.0, 1.0], [-1.0], [math.nan], [math.inf], []])
 def test_bad_looks_are_refused(times):
-    with pytest.raises(ValueError, match=r"times = .* must be"):
+    with pytest.raises(ValueError, match=r"times is .*: it must be"):
         crossing_probability(lambda t: 1.0, times=times)
 
 

@@ -95,7 +95,7 @@ def test_loss_is_the_difference_of_log_pmfs_summed_over_the_coordinates():
 
 
 def test_bad_arguments_are_refused_with_their_value():
-    with pytest.raises(ValueError, match=r"t = 0\.0 must be finite and > 0"):
+    with pytest.raises(ValueError, match=r"t is 0\.0: it must be finite and > 0"):
         DiscreteGaussian().marginal(0.0)
-    with pytest.raises(ValueError, match=r"release = 0\.5 must be an integer"):
+    with pytest.raises(ValueError, match=r"release is 0\.5: it must be an integer"):
         DiscreteGaussian().loss(1.0, 0, 1, 0.5)

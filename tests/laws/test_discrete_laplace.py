@@ -187,11 +187,11 @@ def test_loss_is_the_difference_of_log_pmfs_summed_over_the_coordinates():
 def test_bad_arguments_are_refused_with_their_value():
     process: Process = DiscreteLaplace()
     for bad in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match=f"t = {bad}"):
+        with pytest.raises(ValueError, match=f"t is {bad}"):
             process.marginal(bad)
     with pytest.raises(ValueError, match="must not exceed"):
         process.forward(2.0, 1.0, 0)
-    with pytest.raises(ValueError, match=r"given = 0\.5 must be an integer"):
+    with pytest.raises(ValueError, match=r"given is 0\.5: it must be an integer"):
         process.bridge(1.0, 2.0, 0.5)
     with pytest.raises(ValueError, match="must give draws below"):
         process.marginal(1e30).rvs(np.random.default_rng(0), 10)

@@ -208,15 +208,15 @@ def test_the_divergence_is_the_integral_of_the_tail(process):
 
 
 def test_bad_arguments_are_refused_with_their_value():
-    with pytest.raises(ValueError, match=r"shift = 0\.5 must be an integer"):
+    with pytest.raises(ValueError, match=r"shift is 0\.5: it must be an integer"):
         hockey_stick(DiscreteLaplace(), 1.0, shift=0.5, time=1.0)
-    with pytest.raises(ValueError, match=r"time = 0\.0 must be finite and > 0"):
+    with pytest.raises(ValueError, match=r"time is 0\.0: it must be finite and > 0"):
         loss_tail(Laplace(), 1.0, shift=1.0, time=0.0)
-    with pytest.raises(ValueError, match="epsilon = nan must be finite"):
+    with pytest.raises(ValueError, match="epsilon is nan: it must be finite"):
         hockey_stick(Laplace(), math.nan, shift=1.0, time=1.0)
     with pytest.raises(ValueError, match=r"shift of shape \(1, 2\) must be one number"):
         hockey_stick(Laplace(), 1.0, shift=[[1.0, 2.0]], time=1.0)
-    with pytest.raises(ValueError, match="process = 'laplace' must be a Brownian"):
+    with pytest.raises(ValueError, match="process is 'laplace': it must be a Brownian"):
         hockey_stick("laplace", 1.0, shift=1.0, time=1.0)
     with pytest.raises(ValueError, match="must not need more"):
         hockey_stick(Laplace(), 0.0, shift=np.arange(1.0, 41.0), time=1.0)

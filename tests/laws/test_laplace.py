@@ -255,17 +255,17 @@ def test_loss_sums_over_the_coordinates_and_t_broadcasts_over_the_releases():
 
 def test_bad_arguments_are_refused_with_their_value():
     for t in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match=f"t = {t}"):
+        with pytest.raises(ValueError, match=f"t is {t}"):
             process.marginal(t)
-        with pytest.raises(ValueError, match=f"s = {t}"):
+        with pytest.raises(ValueError, match=f"s is {t}"):
             process.bridge(t, 2.0, 0.0)
-        with pytest.raises(ValueError, match=f"t = {t}"):
+        with pytest.raises(ValueError, match=f"t is {t}"):
             process.loss(t, 0.0, 1.0, 2.0)
     with pytest.raises(ValueError, match="must not exceed"):
         process.forward(2.0, 1.0, 0.0)
-    with pytest.raises(ValueError, match="given = inf"):
+    with pytest.raises(ValueError, match="given is inf"):
         process.bridge(1.0, 2.0, np.inf)
-    with pytest.raises(ValueError, match="x = nan"):
+    with pytest.raises(ValueError, match="x is nan"):
         process.bridge(1.0, 2.0, 0.0).logpdf(np.nan)
     with pytest.raises(ValueError, match="last axis"):
         process.loss(1.0, np.zeros(2), np.ones(2), 0.0)

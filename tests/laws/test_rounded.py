@@ -269,7 +269,7 @@ def test_a_process_that_is_not_known_and_does_not_settle_is_refused(monkeypatch)
 def test_bad_arguments_are_refused_with_their_value():
     with pytest.raises(ValueError, match=r"releases hold 0\.75, which must be a multiple of granularity = 0\.5"):
         filtered(Brownian(), 0.0, [1.0], [0.75], 0.5)
-    with pytest.raises(ValueError, match=r"granularity = 0\.0 must be finite and > 0"):
+    with pytest.raises(ValueError, match=r"granularity is 0\.0: it must be finite and > 0"):
         filtered(Brownian(), 0.0, [1.0], [0.5], 0.0)
     with pytest.raises(ValueError, match="must not rise"):
         filtered(Brownian(), 0.0, [1.0, 2.0], [0.5, 0.5], 0.5)

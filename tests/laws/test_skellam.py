@@ -288,13 +288,13 @@ def test_loss_sums_over_the_coordinates_and_t_broadcasts_over_the_releases():
 def test_bad_arguments_are_refused_with_their_value():
     process: Process = Skellam(1.0)
     for bad in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match=f"rate = {bad}"):
+        with pytest.raises(ValueError, match=f"rate is {bad}"):
             Skellam(bad)
-        with pytest.raises(ValueError, match=f"t = {bad}"):
+        with pytest.raises(ValueError, match=f"t is {bad}"):
             process.marginal(bad)
-        with pytest.raises(ValueError, match=f"s = {bad}"):
+        with pytest.raises(ValueError, match=f"s is {bad}"):
             process.bridge(bad, 2.0, 0)
-        with pytest.raises(ValueError, match=f"t = {bad}"):
+        with pytest.raises(ValueError, match=f"t is {bad}"):
             process.loss(bad, 0, 1, 2)
     with pytest.raises(ValueError, match="must not exceed"):
         process.forward(2.0, 1.0, 0)
@@ -308,7 +308,7 @@ def test_bad_arguments_are_refused_with_their_value():
         for x in (0.5, np.nan, np.inf, 1e30):
             with pytest.raises(ValueError, match="must be an integer"):
                 call(x)
-    with pytest.raises(ValueError, match="x = nan"):
+    with pytest.raises(ValueError, match="x is nan"):
         process.bridge(1.0, 2.0, 0).cdf(np.nan)
     with pytest.raises(ValueError, match="overflows"):
         Skellam(1e200).marginal(1e200)

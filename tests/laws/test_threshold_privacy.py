@@ -120,14 +120,14 @@ def test_tail_of_two_laplace_noises_is_continuous_where_their_scales_meet():
 
 BAD = [
     ({"epsilons": [1.0, 0.5]}, "fall from 1.0"),
-    ({"epsilons": [0.0, 0.5]}, "epsilons = 0.0"),
-    ({"epsilons": [0.5, np.nan]}, "epsilons = nan"),
-    ({"epsilons": [0.5, np.inf]}, "epsilons = inf"),
+    ({"epsilons": [0.0, 0.5]}, "epsilons is 0.0"),
+    ({"epsilons": [0.5, np.nan]}, "epsilons is nan"),
+    ({"epsilons": [0.5, np.inf]}, "epsilons is inf"),
     ({"epsilons": [0.5]}, "2 entries"),
     ({"epsilons": 0.5}, "sequence"),
     ({"utilities": [1.0]}, "1 entries"),
-    ({"utilities": [1.0, np.nan]}, "utilities = nan"),
-    ({"utilities": [1.0, np.inf]}, "utilities = inf"),
+    ({"utilities": [1.0, np.nan]}, "utilities is nan"),
+    ({"utilities": [1.0, np.inf]}, "utilities is inf"),
     ({"utilities": ["a", "b"]}, "utilities"),
     ({"utilities": [1e13, 0.0]}, "bring the utility nearer"),
     ({"bits": []}, "bits"),
@@ -138,10 +138,10 @@ BAD = [
     ({"bits": [0, 0, 1]}, "2 rounds"),
     ({"bits": "ab"}, "bits"),
     ({"bits": [[0, 1]]}, "sequence"),
-    ({"threshold": np.nan}, "threshold = nan"),
+    ({"threshold": np.nan}, "threshold is nan"),
     ({"threshold": [0.0, 0.0]}, "one number"),
-    ({"sensitivity": 0.0}, "sensitivity = 0.0"),
-    ({"sensitivity": np.nan}, "sensitivity = nan"),
+    ({"sensitivity": 0.0}, "sensitivity is 0.0"),
+    ({"sensitivity": np.nan}, "sensitivity is nan"),
 ]
 
 

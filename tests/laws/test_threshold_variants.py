@@ -241,19 +241,19 @@ def test_very_different_scales_and_exponents_still_add_up_to_one(noise):
 
 def test_bad_variants_are_refused_with_their_value():
     good = {"utilities": [0.0, 1.0], "epsilons": [1.0, 1.0]}
-    with pytest.raises(ValueError, match=r"scales = \(2, 0\)|scales = 0.0 must be finite and > 0"):
+    with pytest.raises(ValueError, match=r"scales is \(2, 0\)|scales is 0.0: it must be finite and > 0"):
         threshold.probability([1], **good, scales=(2, 0))
-    with pytest.raises(ValueError, match=r"scales = \[1\] must be a pair"):
+    with pytest.raises(ValueError, match=r"scales is \[1\]: it must be a pair"):
         threshold.probability([1], **good, scales=[1])
-    with pytest.raises(ValueError, match="noise = 'cauchy' must be one of laplace, exponential, gaussian"):
+    with pytest.raises(ValueError, match="noise is 'cauchy': it must be one of laplace, exponential, gaussian"):
         threshold.probability([1], **good, noise="cauchy")
     for bad in (0, 1.5, True, None, "2"):
-        with pytest.raises(ValueError, match=r"positives = .* must be one integer"):
+        with pytest.raises(ValueError, match=r"positives is .*: it must be one integer"):
             threshold.probability([1], **good, positives=bad)
     with pytest.raises(ValueError, match="go on after the 2 ones"):
         threshold.probability([1, 1, 0], utilities=[0.0] * 3, epsilons=[1.0] * 3, positives=2)
     for variant in ({"positives": 2}, {"noise": "gaussian"}):
-        with pytest.raises(ValueError, match=r"epsilons = .* must all be equal"):
+        with pytest.raises(ValueError, match=r"epsilons is .*: all must be equal"):
             threshold.probability([1], utilities=[0.0, 1.0], epsilons=[1.0, 2.0], **variant)
     with pytest.raises(ValueError, match="have 16777216 outputs, which must not be more"):
         threshold.total_hockey_stick(1.0, utilities=[0.0] * 24, neighbour=[1.0] * 24, epsilons=[1.0] * 24, positives=24)

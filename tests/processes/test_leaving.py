@@ -166,3 +166,34 @@ STARTING = """
             print(os.getpid(), file=open("started", "a"))
             time.sleep(1000)
 """
+
+
+LAW = """
+import os, subprocess, time
+from pathlib import Path
+class Starts:
+    name = "starts"
+    def marginal(self, t):
+        for environment in (None, {}):
+            subprocess.Popen(["sleep", "1000"], start_new_session=True, env=environment)
+        Path(f"looping-{os.getpid()}").touch()
+        time.sleep(1000)
+    def bridge(self, s, t, given):
+        pass
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(None, 2), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)])
+def test_what_a_law_of_ones_own_started_ends_with_its_test(number, code, tmp_path, mark):
+    (tmp_path / "laws.py").write_text(LAW)
+    timeout = "3" if number is None else "1000"
+    process = started(["law", "python:laws.py:Starts", "--timeout", timeout], tmp_path)
+    until(lambda: list(tmp_path.glob("looping-*")))
+    (pid,) = [path.name.removeprefix("looping-") for path in tmp_path.glob("looping-*")]
+    family = [pid, *_children(pid)]
+    assert len(family) == 3
+    if number is not None:
+        process.send_signal(number)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == code
+    until(lambda: not any(running(pid) for pid in family))

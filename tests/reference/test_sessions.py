@@ -43,14 +43,14 @@ def test_a_refused_time_leaves_the_session_as_it_was(opened):
     for t in (4.0, 1.0, 0.5):
         np.testing.assert_array_equal(disturbed.release(t), quiet.release(t))
         for bad in BAD_TIMES:
-            with pytest.raises(ValueError, match=r"time must"):
+            with pytest.raises(ValueError, match=r"time .*: it must"):
                 disturbed.release(bad)
 
 
 def test_a_refused_first_time_leaves_the_session_as_it_was(opened):
     disturbed, quiet = (opened([1, 2], np.random.default_rng(8)) for _ in range(2))
     for bad in (0.0, -1.0, math.nan, math.inf):
-        with pytest.raises(ValueError, match=r"time must"):
+        with pytest.raises(ValueError, match=r"time .*: it must"):
             disturbed.release(bad)
     np.testing.assert_array_equal(disturbed.release(4.0), quiet.release(4.0))
 
@@ -75,7 +75,7 @@ def test_the_seed_decides_and_the_default_generator_is_fresh(opened):
 
 @pytest.mark.parametrize("value", [math.nan, [1.0, math.inf], [[1.0]], [], "x", None, [[1], [2, 3]], 1j])
 def test_a_value_that_is_not_finite_numbers_in_a_row_is_refused(opened, value):
-    with pytest.raises(ValueError, match="value must be"):
+    with pytest.raises(ValueError, match=r"value .*: it must be"):
         opened(value, None)
 
 

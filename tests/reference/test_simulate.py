@@ -115,7 +115,7 @@ def test_a_fixed_schedule_reports_its_times_for_every_session():
 )
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_schedule_that_is_not_one_is_refused(mechanism, schedule):
-    with pytest.raises(ValueError, match=r"schedule must|time must"):
+    with pytest.raises(ValueError, match=r"(schedule|time) .*: it must"):
         simulate(mechanism, 0, schedule, 10, 0)
 
 
@@ -140,21 +140,21 @@ def test_a_stopping_rule_that_does_not_answer_is_refused(answer):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"mechanism": "gauss"}, "mechanism must be one of"),
-        ({"sessions": 0}, "sessions must be"),
-        ({"sessions": 2.5}, "sessions must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"seed": 1.5}, "seed must be"),
-        ({"seed": None}, "seed must be"),
-        ({"method": "walk"}, "method for brownian"),
+        ({"mechanism": "gauss"}, r"mechanism .*: it must be one of"),
+        ({"sessions": 0}, r"sessions .*: it must be"),
+        ({"sessions": 2.5}, r"sessions .*: it must be"),
+        ({"seed": -1}, r"seed .*: it must be"),
+        ({"seed": 1.5}, r"seed .*: it must be"),
+        ({"seed": None}, r"seed .*: it must be"),
+        ({"method": "walk"}, "for brownian noise .* it must be bridge"),
         ({"mechanism": "laplace", "method": "fast"}, "walk or poisson or lazy"),
         ({"rate": 2.0}, "rate belongs to skellam"),
-        ({"mechanism": "skellam", "rate": -1.0}, "rate must be"),
+        ({"mechanism": "skellam", "rate": -1.0}, r"rate .*: it must be"),
         ({"releases": 3}, "2 releases"),
         ({"schedule": by_sign(1.0, 0.5, 0.5)}, "needs releases="),
-        ({"schedule": by_sign(1.0, 0.5, 0.5), "releases": 0}, "releases must be"),
+        ({"schedule": by_sign(1.0, 0.5, 0.5), "releases": 0}, r"releases .*: it must be"),
         ({"mechanism": "laplace", "schedule": by_sign(1.0, 0.5, 0.5), "releases": 2, "method": "walk"}, "be lazy"),
-        ({"value": [[1.0]]}, "value must be"),
+        ({"value": [[1.0]]}, r"value .*: it must be"),
     ],
 )
 def test_bad_arguments_are_refused_with_the_reason(arguments, message):

@@ -66,9 +66,9 @@ def test_a_stopped_session_is_float_with_nan_after_the_stop_and_exact_before(law
 
 @pytest.mark.parametrize("value", [0.5, [1, 2.5], float("nan"), float("inf"), 2**60, -(2**63), "3", True, [[1]]])
 def test_a_value_that_is_not_an_integer_is_refused(value):
-    with pytest.raises(ValueError, match="value must be"):
+    with pytest.raises(ValueError, match=r"value .*: it must be"):
         SkellamNoiseReduction(value)
-    with pytest.raises(ValueError, match="value must be"):
+    with pytest.raises(ValueError, match=r"value .*: it must be"):
         simulate("skellam", value, [1.0], 2, seed=0)
 
 
@@ -81,7 +81,7 @@ def test_whole_numbers_of_any_type_are_integers():
 
 def test_a_rate_that_is_not_positive_or_a_count_beyond_exact_integers_is_refused():
     for rate in (0.0, -1.0, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="rate must be"):
+        with pytest.raises(ValueError, match=r"rate .*: it must be"):
             SkellamNoiseReduction(0, rate=rate)
     m = SkellamNoiseReduction(0, rng=1)
     with pytest.raises(ValueError, match="smaller time"):

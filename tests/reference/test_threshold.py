@@ -106,7 +106,7 @@ def test_a_refused_question_leaves_the_session_as_it_was():
             break
     disturbed, quiet = (AboveThreshold(1.0, 0.0, 1.0, rng=6) for _ in range(2))
     for _ in range(20):
-        with pytest.raises(ValueError, match="utility must"):
+        with pytest.raises(ValueError, match=r"utility .*: it must"):
             disturbed.answer(math.nan)
         assert disturbed.answer(-5.0) == quiet.answer(-5.0)
         if quiet.halted:
@@ -124,7 +124,7 @@ def test_parameters_must_be_positive_and_finite(bad):
     ):
         with pytest.raises(ValueError, match="must be"):
             build()
-    with pytest.raises(ValueError, match="threshold must be"):
+    with pytest.raises(ValueError, match=r"threshold .*: it must be"):
         AboveThreshold(1.0, math.nan, 1.0)
 
 

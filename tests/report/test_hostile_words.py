@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from nrverify.auditing.core.plots.data import Dot
 from nrverify.cli import cli
-from nrverify.plain_text import COMMANDING, plain, plain_text
+from nrverify.plain_text import COMMANDING, plain, plain_json, plain_text
 
 HOSTILE = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m\u202eevil\u2066 ::error file=x::stolen ::stop-commands::token ##[error]no"
@@ -39,6 +39,19 @@ class Refuses(Named):
         raise ValueError(WORDS)
 class Knob(Named):
     knob = WORDS
+class Says:
+    mechanism = "any"
+    name = version = WORDS
+    epsilon = 0.1
+    neighbours = [[WORDS, "b"]]
+    def run(self, data, seed):
+        return {{WORDS: [WORDS]}} if data == WORDS else "b"
+class Fails(Says):
+    def features(self, output):
+        raise RuntimeError(WORDS)
+class Begins(Named):
+    def __init__(self):
+        raise RuntimeError(WORDS)
 """
 ANNOTATION = re.compile(r"::(error|warning|notice) file=[^:]*,line=\d+,title=nrverify[^:]*::")
 
@@ -64,7 +77,9 @@ def commands(text):
     return [line for line in lines if not ANNOTATION.match(line)] + COMMANDING.findall(text)
 
 
-@pytest.mark.parametrize(("name", "code"), [("Named", 1), ("Raises", 3), ("Refuses", 3), ("Knob", 3)])
+@pytest.mark.parametrize(
+    ("name", "code"), [("Named", 1), ("Raises", 3), ("Refuses", 3), ("Knob", 3), ("Says", 1), ("Fails", 3)]
+)
 def test_what_a_subject_says_commands_neither_terminal_nor_log_nor_page(name, code, tmp_path):
     (tmp_path / "mine.py").write_text(SUBJECT)
     files = ["--html", "page.html", "--junit", "junit.xml", "--sarif", "sarif.json", "--json", "report.json"]
@@ -75,6 +90,36 @@ def test_what_a_subject_says_commands_neither_terminal_nor_log_nor_page(name, co
     assert "evil" in text
     for file in files[1::2]:
         assert COMMANDING.findall((tmp_path / file).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(("name", "code"), [("Named", 0), ("Says", 0), ("Knob", 3), ("Begins", 3)])
+def test_a_plan_of_what_a_subject_says_commands_nothing(name, code, tmp_path):
+    (tmp_path / "mine.py").write_text(SUBJECT)
+    exit_code, text = run(
+        tmp_path, "audit", f"python:mine.py:{name}", "--plan", "--json", "plan.json", "--samples", "9"
+    )
+    assert exit_code == code
+    assert "evil" in text
+    assert commands(text) == []
+    if code == 0:
+        assert COMMANDING.findall((tmp_path / "plan.json").read_text("utf-8")) == []
+
+
+def test_a_trace_has_every_word_and_commands_nothing(tmp_path):
+    (tmp_path / "mine.py").write_text(SUBJECT)
+    exit_code, text = run(tmp_path, "audit", "python:mine.py:Says", "--smoke", "--trace", "trace.jsonl")
+    assert exit_code == 0
+    traced = (tmp_path / "trace.jsonl").read_text("utf-8")
+    assert commands(text) == commands(traced) == []
+    assert HOSTILE in [request["request"].get("data") for request in map(json.loads, traced.splitlines())]
+
+
+@pytest.mark.parametrize("words", [HOSTILE, "\ud800", "\U000e0041", "a::b ::error::", "\\", '"\x9b"'])
+def test_a_plain_document_is_the_same_document(words):
+    document = json.dumps({words: [words]}, ensure_ascii=False)
+    assert json.loads(plain_json(document)) == {words: [words]}
+    assert commands(plain_json(document)) == []
+    assert "::error" not in plain_json(document)
 
 
 @pytest.mark.parametrize("scheme", ["python:", "cmd:", "records:", ""])

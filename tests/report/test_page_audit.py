@@ -16,6 +16,7 @@ from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.cli import cli
 from nrverify.report.audit.page import audit_html
+from nrverify.report.audit.refutation import shown_of
 from nrverify.report.page.charts.axes import decades, number, steps
 from nrverify.report.page.charts.draw import DRAWN, chart
 from tests.auditing import subjects
@@ -57,9 +58,10 @@ def test_the_verdict_and_what_is_refuted_come_first(browser, page, refuted):
 
 def test_every_check_has_its_own_place_and_refuted_ones_are_open(browser, page, refuted):
     show(browser, page)
-    for check in refuted.checks:
-        place = browser.find_element(By.ID, check.id)
-        assert place.tag_name == "details"
+    ids = {place.get_attribute("id") for place in browser.find_elements(By.CSS_SELECTOR, "details.check")}
+    assert ids == {check.id for check in shown_of(refuted.checks)}
+    silent = [check for check in refuted.checks if check.id not in ids]
+    assert all(check.verdict is CheckVerdict.NOT_COVERED and not check.gap for check in silent)
     opened = {item.get_attribute("id") for item in browser.find_elements(By.CSS_SELECTOR, "details.check[open]")}
     assert opened
     assert opened <= {check.id for check in refuted.checks if check.verdict is CheckVerdict.REFUTED}

@@ -100,7 +100,9 @@ def test_a_formula_breaks_at_wide_spaces_and_before_relations_only_outside_brack
         ("P(A(x') ∈ E)", "ℙ(<i>A</i>(<i>x</i>′) ∈ <i>E</i>)"),
         ("the paper's x ~ x'", "the paper’s <i>x</i> ∼ <i>x</i>′"),
         ("A bound on a line at + b, a = 1", "A bound on a line <i>at</i> + <i>b</i>, <i>a</i> = 1"),
+        ("Ex-post Rényi privacy", "Ex-post Rényi privacy"),
         ("Appendix B, Lemma B.5", "Appendix B, Lemma B.5"),
+        ("y = 0x1.f262p-1 was", "<i>y</i> = <code>0x1.f262p-1</code> was"),
         ("`worst_loss(a)` and worst_loss", "<code>worst_loss(a)</code> and <code>worst_loss</code>"),
     ],
 )

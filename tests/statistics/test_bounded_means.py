@@ -62,9 +62,9 @@ def test_batches_add_up():
 
 
 def test_a_variable_outside_its_bounds_voids_the_bet():
-    with pytest.raises(ValueError, match="variables must lie"):
+    with pytest.raises(ValueError, match="they must lie"):
         BoundedMeanWealth(0.5).bet(np.array([0.2, 1.1]))
-    with pytest.raises(ValueError, match="variables must lie"):
+    with pytest.raises(ValueError, match="they must lie"):
         BoundedMeanWealth(0.5).bet(np.array([np.nan]))
 
 

@@ -53,7 +53,7 @@ def framed(content):
         (struct.pack("!iQ", -1, 2**62), "something else: a message of"),
         (framed(b"no pickle"), "something else"),
         (framed(pickle.dumps(3)), "something else"),
-        (framed(pickle.dumps(("ok", Runs()))), "something else: UnpicklingError: posix.system is no plain value"),
+        (framed(pickle.dumps(("ok", Runs()))), "something else: UnpicklingError: posix.system is not a plain value"),
     ],
 )
 def test_what_is_no_answer_is_said_in_words_and_in_time(raw, words, tmp_path, monkeypatch):

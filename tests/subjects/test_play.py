@@ -76,8 +76,8 @@ def test_more_sessions_than_one_request_may_have_are_asked_for_in_several_in_ord
     [
         ({"result": [[[1.0, 2.0]] * 3]}, r"play\(\) returned numbers of shape \(1, 3, 2\): .* \(2, 3, 2\) are needed"),
         ({"result": [[[1.0, 2.0]] * 2] * 2}, r"shape \(2, 2, 2\): numbers of shape \(2, 3, 2\) are needed"),
-        ({"result": [[[1.0, 2.0]] * 3, [[1.0, 2.0]]]}, "is no array: its rows differ in length"),
-        ({"result": "abc"}, "the reply to play is no array of numbers: abc"),
+        ({"result": [[[1.0, 2.0]] * 3, [[1.0, 2.0]]]}, "is not an array: its rows differ in length"),
+        ({"result": "abc"}, "the reply to play is not an array of numbers: abc"),
         ({"error": "unknown op"}, "play was answered by error: unknown op"),
         (b'{"id":2,"result":[[[NaN]]]}\n', "the bare word NaN, which is not JSON"),
     ],

@@ -164,8 +164,8 @@ def test_whole_numbers_do_for_every_attribute(monkeypatch):
         (described(dimensions=[1.5]), r"dimensions is \[1.5\]: it must be a list of integers"),
         (described(dimensions=[10**9]), "integers from 1 to 10000"),
         (described(mechanism="boundary", methods=["epsilon"], sensitivity=1.0), "delta is missing: a privacy claim"),
-        ("brownian", "is no description"),
-        (None, "is no description"),
+        ("brownian", "is not a description"),
+        (None, "is not a description"),
     ],
 )
 def test_what_is_wrong_with_a_description_is_said(monkeypatch, about, words):
@@ -226,7 +226,7 @@ def test_closing_may_be_skipped(monkeypatch, outcome, fails):
     [
         ({"release": [0.0]}, r"release\(\) returned numbers of shape \(1,\): numbers of shape \(2,\) are needed"),
         ({"release": 0.0}, "shape"),
-        ({"release": "0.0"}, "no array of numbers"),
+        ({"release": "0.0"}, "not an array of numbers"),
         ({"open": 3}, "session"),
         ({"open": {"name": 3}}, "session"),
         ({"open": {"session": [1, np.inf]}}, "too large to be repeated"),

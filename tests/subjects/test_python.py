@@ -11,7 +11,7 @@ from nrverify.subjects.address import instance_of
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
 from nrverify.subjects.policies import Fixed, Follow
 from nrverify.subjects.python.host import PythonHost
-from nrverify.subjects.requests import PolicyRequest, SampleRequest
+from nrverify.subjects.requests import PolicyRequest, SampleRequest, ScalarRequest
 
 VALUE = np.array([1.0])
 
@@ -151,6 +151,34 @@ def test_a_hang_ends_at_the_time_limit_and_the_process_is_gone(host_of):
     process = host._process
     host.close()
     assert process.exitcode is not None
+
+
+class SlowFunction(Sound):
+    """A function of ε that takes a while for each number."""
+
+    def time_of(self, epsilon):
+        time.sleep(0.2)
+        return 1 / epsilon
+
+
+def test_the_time_limit_is_that_of_one_call_of_a_function(host_of):
+    epsilons = [1.0, 2.0, 4.0, 8.0, 16.0]
+    times = host_of(SlowFunction(), timeout=0.6).ask(ScalarRequest("time_of", epsilons))
+    assert times.tolist() == [1.0, 0.5, 0.25, 0.125, 0.0625]
+
+
+def test_one_call_of_a_function_that_is_too_slow_is_late(host_of):
+    with pytest.raises(SubjectFailed, match=r"time_of\(\) took longer than 0\.1 seconds"):
+        host_of(SlowFunction(), timeout=0.1).ask(ScalarRequest("time_of", [1.0, 2.0]))
+
+
+def test_quick_functions_are_asked_in_growing_pieces(host_of, monkeypatch):
+    host, sizes = host_of(SlowFunction()), []
+    monkeypatch.setattr(
+        PythonHost, "_exchange", lambda self, request: sizes.append(len(request.numbers)) or np.zeros(0)
+    )
+    host.ask(ScalarRequest("epsilon", [1.0] * 100))
+    assert sizes == [1, 2, 4, 8, 16, 32, 37]
 
 
 def test_a_subject_that_prints_does_not_write_to_standard_output(host_of, capfd):

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nrverify import audit
@@ -26,10 +26,9 @@ from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.file import read_record, record_of
 from nrverify.subjects.records.parquet import arrays_of
 from tests.subjects.records import asked, runs, transcripts
-from tests.support.cases import CASES
+from tests.support.cases import CAREFULLY, CASES
 from tests.support.damage import RIGHT, damaged, packed
 
-CAREFULLY = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 MOST_GROWTH = 400 * 2**10
 """KB that this process may grow by while it reads what is small or claims to be large."""
 

@@ -128,7 +128,7 @@ BOTH = {"value": brownian([0.0], 40, 1), "neighbour": brownian([1.0], 40, 2)}
     ("content", "words"),
     [
         (table(header=None), "no key 'nrverify'"),
-        (table(header=[1]), "no JSON object"),
+        (table(header=[1]), "not a JSON object"),
         (table(header={**HEADER, "value": {"x": 1}}), "neither text nor a number"),
         (table(header={**HEADER, "value": [True]}), "neither text nor a number"),
         (table(header={**HEADER, "value": [10**400]}), "neither text nor a number"),

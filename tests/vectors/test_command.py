@@ -102,10 +102,10 @@ def test_schema_goes_to_standard_output(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--out", "{file}"], "no folder"),
+        (["--out", "{file}"], "is not a folder"),
         (["--out", "{file}/below"], "cannot make the folder"),
-        (["--out", "-"], "no folder"),
-        (["--out", ""], "no folder"),
+        (["--out", "-"], "is not a folder"),
+        (["--out", ""], "is not a folder"),
         (["--out", "{folder}/none", "--check"], "to check"),
         (["--schema", "-", "--check"], "--check compares files"),
         (["--out", "{folder}/v", "--schema", "{folder}/none/schema.json"], "schema.json"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.auditing.boundary.brownian_enclosure import CrossingEnclosure
+from nrverify.auditing.boundary.brownian_enclosure import TOO_ROUGH, CrossingEnclosure
 from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.queries import Scaled
 from nrverify.auditing.core.declaration import CheckKind
@@ -38,7 +38,7 @@ def waste_advice(curve: Scaled | None, found: CrossingEnclosure, claim: Boundary
     The curve times the least s that keeps its crossing probability at δ is a boundary too; at the ε it claims where it
     is tightest it needs less noise by the part said.
     """
-    if not found.high < WASTEFUL * claim.delta:
+    if not found.high < WASTEFUL * claim.delta or found.why != TOO_ROUGH:
         return None
     said = f"the crossing probability is {found.high / claim.delta:.3g} δ"
     if found.high < 1e-300 or curve is None:

@@ -102,6 +102,9 @@ class BoundaryAudit:
                 raise
             raise self.asker.raised from None
 
+    def measure_loss(self) -> None:
+        """Nothing is drawn of a boundary."""
+
     def plots(self) -> dict[str, tuple[Plot, ...]]:
         """The boundary and where it is crossed; none where it has no proper values."""
         if self.scan is None:

@@ -43,6 +43,9 @@ BISECTIONS = 14
 """Of the bracket of a jump, which is then a 16,000th of what lies between two samples: too short to matter."""
 
 
+TOO_ROUGH = "the boundary is too rough to tell"
+
+
 class CrossingEnclosure(NamedTuple):
     """The crossing probability lies between `low` and `high`; `at` is the time where the curve is lowest."""
 
@@ -51,6 +54,8 @@ class CrossingEnclosure(NamedTuple):
     at: float
     smooth: bool = True
     """Whether the curve has few jumps or none, and not too many bends."""
+    why: str = TOO_ROUGH
+    """What makes the enclosure wide, if it is."""
 
 
 class _Scan(NamedTuple):

@@ -55,7 +55,7 @@ class BoundaryCrossing(Declared):
         elif found.high > limit:
             verdict = CheckVerdict.INCONCLUSIVE
             message = (
-                "the boundary is too rough to tell: its crossing probability is known only to lie "
+                f"{found.why}: its crossing probability is known only to lie "
                 f"between {found.low:.3g} and {found.high:.3g}"
             )
         return concluded(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.boundary.claim import MECHANISMS
 from nrverify.auditing.boundary.tolerances import SOLVER, VALUE_ROUNDING
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
+from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.faults.curve import RISES
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
@@ -83,8 +84,6 @@ def largest_rise(times: Floats, epsilon: Floats) -> Finding:
         "epsilon_before": float(epsilon[earlier]),
         "epsilon_after": float(epsilon[worst]),
     }
-    # Ten digits are easier to read, and enough for most pairs of times.
-    digits = 10 if f"{before:.10g}" != f"{after:.10g}" else 17
-    texts = {"at_before": f"{before:.{digits}g}", "at_after": f"{after:.{digits}g}"}
+    texts = dict(zip(("at_before", "at_after"), told_apart((before, after), least=10), strict=True))
     estimate = Estimate(Measure.VALUE, 0.0, max(float(rise[worst]), 0.0), numbers=numbers)
     return Finding("largest relative rise", estimate, certain=True, texts=texts)

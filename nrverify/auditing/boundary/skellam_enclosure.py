@@ -8,6 +8,7 @@ barrier: by reflection it meets one d above with probability P(X ≥ d) + P(X > 
 from __future__ import annotations
 
 import math
+import operator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -33,6 +34,15 @@ MOST_PIECES = 1500
 """Steps of constant barrier: each costs a convolution."""
 LOSS_ROUNDING = 1e-8
 """A value of ψ this near to the loss of an integer allows it: right boundaries are such losses, rounded."""
+RAREST = 60.0
+"""Jumps of a probability below e⁻⁶⁰ of the most likely crossing are left out."""
+DEEPEST = 600.0
+"""Crossings less likely than e⁻⁶⁰⁰ are not followed: products of their masses are no floating-point numbers."""
+MOST_SUMMED = 2**20
+"""Integers in a lower bound: below a variance of 10¹¹ nothing that matters lies beyond."""
+TOO_MANY = "the noise takes too many values to follow each where the boundary matters (a variance of {:.3g})"
+MOST_PRODUCTS, MOST_INTEGERS = 1e10, 2**23
+"""Of masses and jumps, some twenty seconds; and masses in memory, some hundred megabytes with what is made of them."""
 LARGEST = 1e15
 """A barrier as far away as this is never reached; integers beyond are not all floating-point numbers."""
 
@@ -95,14 +105,22 @@ def skellam_enclosure(asker: Asker, sensitivity: int, rate: float, scan: tuple[F
     heights = first_above(epsilon * (1 + LOSS_ROUNDING), mu, sensitivity)
     exponent = _exponent(heights, mu)
     at = float(times[int(np.argmin(exponent))])
-    if exponent.min() > 745:
+    least = float(exponent.min())
+    if least > 745:
         return CrossingEnclosure(0.0, 0.0, at)
-    first, last, outside = _relevant(np.log(mu), heights, exponent)
+    bounds = _bounds(mu, heights)
+    first, last = _relevant(exponent)
     count = max(FEWEST_TIMES, min(MOST_TIMES, int(SECONDS_A_SCAN / asker.pace)))
     pieces = _pieces(barrier, log_grid(float(mu[first]), float(mu[last]), count))
-    above = _absorbed(pieces, lowest=True)
+    rarest = least + RAREST
+    if least > DEEPEST or not _affordable(pieces, rarest):
+        look = int(np.argmin(exponent))
+        low = _beyond(float(heights[look]), float(mu[look]))
+        return CrossingEnclosure(low, min(float(bounds.sum()), 1.0), at, why=TOO_MANY.format(mu[last]))
+    outside = float(bounds[:first].sum() + bounds[last:].sum())
+    above = _absorbed(pieces, rarest, lowest=True)
     exact = all(piece.low == piece.high for piece in pieces)
-    below = above if exact else _absorbed(pieces, lowest=False)
+    below = above if exact else _absorbed(pieces, rarest, lowest=False)
     return CrossingEnclosure(below * (1 - 1e-5), min(above * (1 + 1e-5) + outside, 1.0), at)
 
 
@@ -112,13 +130,27 @@ def _exponent(height: Floats, mu: Floats) -> Floats:
     return np.asarray(x * np.arcsinh(x / mu) - x * (x / (np.hypot(x, mu) + mu)))
 
 
-def _relevant(log_mu: Floats, heights: Floats, exponent: Floats) -> tuple[int, int, float]:
-    """The stretch of the grid that matters, and a bound on crossing outside: 2P(X ≥ min B) at the end of each step."""
+def _bounds(mu: Floats, heights: Floats) -> Floats:
+    """A bound on crossing in each step between two times: 2P(X ≥ min B) at its end."""
+    return np.asarray(2 * np.exp(-_exponent(np.minimum(heights[:-1], heights[1:]), mu[1:])))
+
+
+def _relevant(exponent: Floats) -> tuple[int, int]:
+    """The stretch of the scan that matters."""
     matters = np.flatnonzero(exponent <= exponent.min() + NEGLIGIBLE)
-    first, last = max(int(matters[0]) - 1, 0), min(int(matters[-1]) + 1, log_mu.size - 1)
-    steps = np.arange(log_mu.size - 1)
-    bound = 2 * np.exp(-_exponent(np.minimum(heights[:-1], heights[1:]), np.exp(log_mu[1:])))
-    return first, last, float(bound[(steps < first) | (steps >= last)].sum())
+    return max(int(matters[0]) - 1, 0), min(int(matters[-1]) + 1, exponent.size - 1)
+
+
+def _affordable(pieces: list[_Barrier], rarest: float) -> bool:
+    """Whether following all masses takes some seconds, and not hours or all memory."""
+    integers = [2 * _reach(piece.end, rarest) + 1 for piece in pieces]
+    jumps = [2 * _reach(piece.end - piece.start, rarest) + 1 for piece in pieces]
+    return max(integers) <= MOST_INTEGERS and sum(map(operator.mul, integers, jumps)) <= MOST_PRODUCTS
+
+
+def _beyond(height: float, mu: float) -> float:
+    """A lower bound on P(X_μ ≥ height), and so on crossing: the sum of what comes next."""
+    return float(np.exp(log_scaled(height + np.arange(MOST_SUMMED), mu)).sum()) * (1 - 1e-5)
 
 
 def _pieces(barrier: Barrier, log_mu: Floats) -> list[_Barrier]:
@@ -151,20 +183,23 @@ def _pieces(barrier: Barrier, log_mu: Floats) -> list[_Barrier]:
     return pieces
 
 
-def _absorbed(pieces: list[_Barrier], *, lowest: bool) -> float:
-    """P(the walk meets the barrier on one of the pieces)."""
+def _absorbed(pieces: list[_Barrier], rarest: float, *, lowest: bool) -> float:
+    """P(the walk meets the barrier on one of the pieces), jumps rarer than e^−rarest left out."""
     mu = pieces[0].start
-    reach = _reach(mu)
+    reach = _reach(mu, rarest)
     masses, bottom = np.exp(log_scaled(np.arange(-reach, reach + 1), mu)), -reach
     crossed = 0.0
     for piece in pieces:
-        barrier = min(int(piece.low if lowest else piece.high), bottom + masses.size + 2 * _reach(piece.end) + 1)
+        barrier = min(
+            int(piece.low if lowest else piece.high), bottom + masses.size + 2 * _reach(piece.end, rarest) + 1
+        )
         cut = max(barrier - bottom, 0)
         crossed += float(masses[cut:].sum())
         masses = masses[:cut]
         if not masses.size:
             break
-        masses, bottom, met = _watched(masses, bottom, barrier, piece.end - piece.start)
+        reach = _reach(piece.end - piece.start, rarest)
+        masses, bottom, met = _watched(masses, bottom, barrier, piece.end - piece.start, reach)
         crossed += met
         # A barrier far above leaves room for masses that never arrive: without a cut the array grows with every piece.
         below, above = (_negligible(side, crossed) for side in (masses, masses[::-1]))
@@ -177,9 +212,8 @@ def _negligible(masses: Floats, crossed: float) -> int:
     return int(np.searchsorted(np.cumsum(masses), 1e-9 * max(crossed, 1e-290)))
 
 
-def _watched(masses: Floats, bottom: int, barrier: int, step: float) -> tuple[Floats, int, float]:
-    """The masses below a constant barrier after a step in μ, and the mass that met it."""
-    reach = _reach(step)
+def _watched(masses: Floats, bottom: int, barrier: int, step: float, reach: int) -> tuple[Floats, int, float]:
+    """The masses below a constant barrier after a step in μ of jumps within reach, and the mass that met it."""
     pmf = np.exp(log_scaled(np.arange(2 * reach + 2), step))
     tail = np.cumsum(pmf[::-1])[::-1]
     distance = barrier - bottom - np.arange(masses.size)
@@ -198,6 +232,6 @@ def _watched(masses: Floats, bottom: int, barrier: int, step: float) -> tuple[Fl
     return np.maximum(moved, 0.0), bottom - reach, met
 
 
-def _reach(mu: float) -> int:
-    """The j with P(X_μ ≥ j) ≤ e⁻⁶⁰, by Chernoff's bound."""
-    return math.ceil(mu * math.sinh(least_tilt(60.0, mu))) + 1
+def _reach(mu: float, rarest: float) -> int:
+    """The j with P(X_μ ≥ j) ≤ e^−rarest, by Chernoff's bound."""
+    return math.ceil(mu * math.sinh(least_tilt(rarest, mu))) + 1

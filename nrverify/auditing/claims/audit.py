@@ -24,7 +24,7 @@ from nrverify.subjects.host import Host
 SMOKE_RUNS = 2
 """Of each method, on each side of the first pair: a method that works only once fails here."""
 FRESH = 0.5
-"""Of the runs of the whole audit, as many fresh ones at most count the event of the report."""
+"""Of the runs of the whole audit, as many fresh ones at most count the event of a claim that was not refuted."""
 FEWEST_FRESH, FEWEST_REFUTED, MOST_FRESH = 200, 1000, 20_000
 """Fresh runs: fewer measure nothing, more would hardly narrow the limits. A refutation may take fewer runs than a
 person needs to see the event."""
@@ -95,12 +95,18 @@ class AnyMechanism(Mechanism):
         claim = self._claim
         if claim is None:
             return
-        fewest = FEWEST_REFUTED if refuted else FEWEST_FRESH
-        fresh = int(np.clip(FRESH * claim.runs, min(fewest, self.reserved), self.reserved))
+        fresh = self._fresh(claim.runs, refuted)
         event = claim.propose(fresh) if fresh else None
         if event is not None:
             drawn, outputs = draw_labelled(drawer, self._setting(event.case), fresh)
             claim.count(event, together([drawn]), outputs)
+
+    def _fresh(self, runs: int, refuted: bool) -> int:
+        """How many further runs count the event: after a refutation as many as refuted, out of those not needed."""
+        if not refuted:
+            return int(np.clip(FRESH * runs, min(FEWEST_FRESH, self.reserved), self.reserved))
+        room = min(MOST_FRESH, max(self.reserved, self._samples - runs - self.beside))
+        return int(np.clip(runs, min(FEWEST_REFUTED, room), room))
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those that are not covered, and what no audit of outputs can show."""

@@ -2,8 +2,10 @@
 
 A fair coin b chooses the data, an output o comes, and b is guessed from it. Under the claim
 E[u | b=1] − E[u e^E | b=0] ≤ δ sup u for every 0 ≤ u, and the same with the labels exchanged. So staking u(o) on b = 1
-(1 + u if it is, 1 − u e^E if not), or on b = 0 at other outputs, multiplies the wealth by at most 1 + ½δ sup u a side
-on average: divided by that, the wealth is a supermartingale, whatever u was learned from earlier runs.
+(1 + u if it is, 1 − u e^E if not), or on b = 0 at other outputs, multiplies the wealth by at most 1 + ½δ sup u a
+side on average: divided by that, the wealth is a supermartingale, whatever u was learned from earlier runs. A stake c
+on the coin, whatever the output, wins nothing on average; it takes back what the coin alone made the other stakes
+swing by.
 """
 
 from __future__ import annotations
@@ -11,23 +13,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from nrverify.auditing.claims.columns import Floats
 from nrverify.auditing.claims.predictors import PREDICTORS, Guess
 from nrverify.auditing.claims.sample import Labels
 
-SHRINKAGES = np.array([1.0, 0.5, 0.2])
-"""Shares of the stake that would be best if the guess were right: less is safer where it was learned from few runs."""
+EXPECTED = (0.0, 0.3, 0.6)
+"""Excess of ε that a stake expects before anything was seen; 0 expects none."""
+PRIOR = (4.0, 40.0, 40.0)
+"""Runs that this expectation outweighs: what m runs tell is staked by m/(m + so many)."""
 CAPS = np.array([1.0, 0.5, 0.25, 0.1])
 """With δ > 0 the largest stake is paid for at every run: small ones win where the edge is small. In units of e^-ε."""
 SIDES = (1.0, 0.0, -1.0)
 """With δ > 0: stakes on both labels, on 1 alone, on 0 alone. A side that wins nothing is not paid for."""
-PRIOR = 4.0
-"""Runs that a guess is outweighed by: an edge that rests on m runs is staked by m/(m + 4) of it."""
 LARGEST = 0.999
 """Of the stake that loses everything: no bet does."""
-LEADING = 0.5
-"""Of the wealth at the start, for following the bet that has done best lately; the rest is divided over all bets."""
+MOST_ON_COIN = 0.5
+"""Of the wealth, on the coin alone; more was never best."""
+FEWEST_ON_COIN = 20.0
+"""Runs that the stake on the coin is outweighed by."""
+LEADING, BLEND, EVERY = 0.2, 0.6, 0.2
+"""Of the wealth at the start: for following the bet that has done best lately; for the bets on the blend of all
+guesses, evenly; for all bets, evenly."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +51,24 @@ class Point:
         """The ε claimed of each output."""
         return charged if self.epsilon is None else np.full(charged.size, self.epsilon)
 
+    @property
+    def variants(self) -> tuple[int, int]:
+        """How many caps and sides are bet with."""
+        return (CAPS.size, len(SIDES)) if self.delta else (1, 1)
+
 
 class Bets:
-    """All bets on the runs of one pair: points of the claim, predictors, shrinkages, and with δ caps and sides."""
+    """All bets on the runs of one pair: points of the claim, guesses, expectations, and with δ caps and sides."""
 
     def __init__(self, points: tuple[Point, ...]) -> None:
         self.points = points
-        self.log_wealth = [np.zeros((len(PREDICTORS), SHRINKAGES.size, *_stakes(point))) for point in points]
+        self.log_wealth = [np.zeros((len(PREDICTORS) + 1, len(EXPECTED), *point.variants)) for point in points]
         self._lately = [np.zeros_like(wealth) for wealth in self.log_wealth]
+        self._swing = [np.zeros_like(wealth) for wealth in self.log_wealth]
+        """How far each bet went with the coin; as `_lately`, with late runs counting most."""
+        self._weight = 0.0
+        self._told = np.zeros(len(PREDICTORS))
+        """Log likelihood of the labels under each guess."""
         self._leading = 0.0
         self._leader: tuple[int, ...] | None = None
         self.runs = 0
@@ -58,15 +76,17 @@ class Bets:
 
     def bet(self, guess: Guess, charged: Floats, label: Labels) -> None:
         """Takes in guesses that were learned before these runs, their charges and their labels."""
-        size = label.size
-        gains = [self._gains(point, guess, charged, label) for point in self.points]
+        blended = _blended(guess, self._told)
+        kept = self.runs / max(self.runs + label.size, 1)
+        gains = [self._gains(index, blended, charged, label, kept) for index in range(len(self.points))]
         if self._leader is not None:
             self._leading += float(gains[self._leader[0]][self._leader[1:]])
-        kept = self.runs / (self.runs + size) if size else 1.0
         for index, gain in enumerate(gains):
             self.log_wealth[index] += gain
             self._lately[index] = kept * self._lately[index] + gain
-        self.runs += size
+        self._told = kept * self._told - np.logaddexp(0.0, np.where(label, -guess.odds, guess.odds)).sum(axis=1)
+        self._weight = kept * self._weight + label.size
+        self.runs += label.size
         self._leader = self._best()
 
     def _best(self) -> tuple[int, ...] | None:
@@ -79,8 +99,9 @@ class Bets:
     def log_e(self) -> float:
         """log e-value so far."""
         every = np.concatenate([wealth.ravel() for wealth in self.log_wealth])
-        spread = float(np.logaddexp.reduce(every)) - np.log(every.size)
-        return float(np.logaddexp(np.log(LEADING) + self._leading, np.log(1 - LEADING) + spread))
+        blend = np.concatenate([wealth[-1].ravel() for wealth in self.log_wealth])
+        parts = (np.log(LEADING) + self._leading, np.log(BLEND) + _mean(blend), np.log(EVERY) + _mean(every))
+        return float(np.logaddexp.reduce(parts))
 
     @property
     def best(self) -> float:
@@ -92,45 +113,58 @@ class Bets:
         """The point of the claim that the leading bet is on; None where no bet has won lately."""
         return None if self._leader is None else self.points[self._leader[0]]
 
-    def _gains(self, point: Point, guess: Guess, charged: Floats, label: Labels) -> Floats:
-        """Nats won by each bet on a point of the claim."""
+    def _gains(self, index: int, guess: Guess, charged: Floats, label: Labels, kept: float) -> Floats:
+        """Nats won by each bet on a point of the claim; how far it went with the coin is kept for the next runs."""
+        point, swing = self.points[index], self._swing[index]
         claim = np.maximum(point.of(charged), point.smallest)
-        towards, stake = _stake(guess, claim)
-        won = towards == label
-        odds = np.exp(claim)
+        towards, stakes = _stakes(guess, claim)
+        turns = np.where(towards == label, 1.0, -np.exp(claim))
         most = LARGEST * np.exp(-claim)
-        if point.delta == 0:
-            return np.stack([_won(np.minimum(s * stake, most), won, odds) for s in SHRINKAGES], axis=1)
-        gains = np.zeros((len(PREDICTORS), SHRINKAGES.size, CAPS.size, len(SIDES)))
-        betting = np.asarray(guess.runs.max(axis=1) > 0)
-        for i, shrinkage in enumerate(SHRINKAGES):
-            for j, cap in enumerate(CAPS * LARGEST * np.exp(-point.smallest)):
-                each = np.minimum(np.minimum(shrinkage * stake, most), cap)
-                gain = _gain(each, won, odds)
-                up = (gain * towards).sum(axis=1)
-                down = (gain * ~towards).sum(axis=1)
-                price = 0.5 * point.delta * cap
-                paid = label.size * np.array([np.log1p(2 * price), np.log1p(price), np.log1p(price)])
-                gains[:, i, j] = np.where(betting[:, None], np.stack([up + down, up, down], axis=1) - paid, 0.0)
-        return gains
+        on_coin = np.clip(swing / (self._weight + FEWEST_ON_COIN), -MOST_ON_COIN, MOST_ON_COIN)
+        coin = np.where(label, -1.0, 1.0)
+        gains = np.zeros_like(swing)
+        for cap, side in np.ndindex(point.variants):
+            largest = CAPS[cap] * LARGEST * np.exp(-point.smallest)
+            share, paid = _side(SIDES[side], towards)
+            stake = on_coin[:, :, cap, side, None]
+            won = np.minimum(np.minimum(stakes, most), largest) * (1 - np.abs(stake)) * (turns * share)[:, None]
+            price = label.size * np.log1p(0.5 * point.delta * largest * paid)
+            gains[:, :, cap, side] = np.log1p(won + stake * coin).sum(axis=2) - price
+            swing[:, :, cap, side] = kept * swing[:, :, cap, side] - (won * coin).sum(axis=2)
+        return np.where((guess.runs.max(axis=1) > 0)[:, None, None, None], gains, 0.0)
 
 
-def _stakes(point: Point) -> tuple[int, ...]:
-    return () if point.delta == 0 else (CAPS.size, len(SIDES))
+def _mean(logs: Floats) -> float:
+    return float(np.logaddexp.reduce(logs) - np.log(logs.size))
 
 
-def _stake(guess: Guess, claim: Floats) -> tuple[Labels, Floats]:
-    """On which label to bet, and the stake that grows fastest if the guess is right: q/σ(E) − 1, less with few runs."""
+def _side(side: float, towards: Labels) -> tuple[Labels, int]:
+    """Where the stakes of a side are, and on how many labels they may be."""
+    if side == 0.0:
+        return towards, 1
+    return (np.ones_like(towards), 2) if side > 0 else (~towards, 1)
+
+
+def _blended(guess: Guess, told: Floats) -> Guess:
+    """With one guess more: the average of all, weighed by how well each has told the labels of earlier runs.
+
+    All of a label's information is in that weight, not only what exceeds the claim: it is known from some dozen runs.
+    """
+    weight = np.exp(told - told.max())
+    weight /= weight.sum()
+    share = np.clip(weight @ expit(guess.odds), 1e-12, 1 - 1e-12)
+    return Guess(np.vstack([guess.odds, np.log(share / (1 - share))]), np.vstack([guess.runs, weight @ guess.runs]))
+
+
+def _stakes(guess: Guess, claim: Floats) -> tuple[Labels, Floats]:
+    """On which label to bet, and for each expectation the stake that grows fastest: q/σ(E) − 1 for a guess q."""
     towards = guess.odds > 0
     # log(q/σ(E)) through log-sigmoids: exact for large ε.
     log_excess = -np.logaddexp(0.0, -np.abs(guess.odds)) + np.logaddexp(0.0, -claim)
-    edge = np.maximum(np.expm1(log_excess), 0.0)
-    return towards, edge * guess.runs / (guess.runs + PRIOR)
-
-
-def _gain(stake: Floats, won: Labels, odds: Floats) -> Floats:
-    return np.log1p(np.where(won, stake, -stake * odds))
-
-
-def _won(stake: Floats, won: Labels, odds: Floats) -> Floats:
-    return np.asarray(_gain(stake, won, odds).sum(axis=1))
+    edge, runs = np.maximum(np.expm1(log_excess), 0.0), guess.runs
+    hoped = [np.expm1(np.logaddexp(0.0, -claim) - np.logaddexp(0.0, -claim - excess)) for excess in EXPECTED]
+    found = [
+        np.where(edge > 0, (edge * runs + hope * prior * (runs > 0)) / (runs + prior), 0.0)
+        for hope, prior in zip(hoped, PRIOR, strict=True)
+    ]
+    return towards, np.stack(found, axis=1)

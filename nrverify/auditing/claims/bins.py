@@ -21,9 +21,9 @@ NUMERIC = 0.5
 
 @dataclass(frozen=True)
 class Bins:
-    """How one column is divided: by values (`known` keys in order), or by `edges`, with a bin for what is no number.
+    """How one column is divided: by values (`known` keys in order), or by `edges`, with a bin for what is not a number.
 
-    Codes run from 0 to `count` − 1; the last is for what was never seen, or is no number.
+    Codes run from 0 to `count` − 1; the last is for what was never seen, or is not a number.
     """
 
     known: Keys | None

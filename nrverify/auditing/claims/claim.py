@@ -49,7 +49,18 @@ class Ledger:
         self._fitted = 0
 
     def take(self, part: Labelled, room: int) -> None:
-        """Bets on new runs with what was learned before, then learns from them."""
+        """Bets on new runs with what was learned before, then learns from them: in pieces that end where it refits."""
+        start = 0
+        while start < part.size:
+            piece = part.rows(start, start + self._until_refit())
+            self._take(piece, room)
+            start += piece.size
+
+    def _until_refit(self) -> int:
+        due = max(REFIT * self._fitted, FEWEST_FITTED)
+        return max(int(np.ceil(due)) - self._kept, int(due * (REFIT - 1)), 1)
+
+    def _take(self, part: Labelled, room: int) -> None:
         if self.model is not None:
             self.bets.bet(self.model.guess(part.columns), part.charged, part.label)
         self.runs += part.size

@@ -40,7 +40,12 @@ class Columns:
     size: int
     keys: dict[Path, Keys]
     values: dict[Path, Floats]
-    """NaN where an entry is no number."""
+    """NaN where an entry is not a number."""
+
+    def rows(self, rows: slice) -> Columns:
+        """The columns of some of them."""
+        keys = {path: key[rows] for path, key in self.keys.items()}
+        return Columns(len(range(self.size)[rows]), keys, {path: value[rows] for path, value in self.values.items()})
 
 
 def columns_of(outputs: Sequence[Any]) -> Columns:

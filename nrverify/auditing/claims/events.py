@@ -21,11 +21,11 @@ MOST_VALUES = 4
 CONDITIONS = 2
 """Conditions that an event may have."""
 BETTER = 0.05
-"""By so much ε a further condition must improve an event, or it is left out."""
+"""By so much ε a further condition, or a further value of a list, must improve an event, or it is left out."""
 CAUTION = 2.0
 """Standard errors held back when events are compared, so that a rare one does not win by chance."""
-LONGEST = 60
-"""Characters of a value in a sentence."""
+LONGEST = 240
+"""Characters of a value in a sentence: a value that is cut can not be checked."""
 CHARGES = 4
 """Levels of the ε charged at which outputs are looked at."""
 MOST_SEARCHED = 5000
@@ -130,7 +130,7 @@ def _search(
     for _ in range(CONDITIONS):
         best: tuple[float, Condition] | None = None
         for condition, holds in _candidates(sample, inside):
-            worth = _proved(sample, inside & holds, label, delta, fresh)
+            worth = _proved(sample, inside & holds, label, delta, fresh) - BETTER * max(len(condition.among) - 1, 0)
             if best is None or worth > best[0]:
                 best = worth, condition
         if best is None or not best[0] > proved + BETTER:
@@ -143,19 +143,20 @@ def _search(
 
 def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Labels]]:
     single = () in sample.paths and len(sample.paths) <= 2 + (CHARGED in sample.paths)
-    for column, path in enumerate(sample.paths):
+    for column in sorted(range(len(sample.paths)), key=lambda place: _rank(sample.paths[place])):
+        path = sample.paths[column]
         if path == CHARGED or (path == WHOLE and single):
             continue
         keys, values = sample.keys[:, column], sample.values[:, column]
+        numbers = np.unique(values[inside & np.isfinite(values)])
         bins = bins_of(keys[inside], values[inside]) if inside.any() else bins_of(keys, values)
         if bins.known is not None and bins.known.size > 1:
-            yield from _of_values(path, keys, values, bins.known, sample.label, inside)
+            yield from _of_values(path, keys, bins.known, sample.label, inside, listed=numbers.size <= 2)
         elif bins.known is None:
             known, counts = np.unique(keys[inside], return_counts=True)
             common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
             for key in known[common[counts[common] >= FEWEST]]:
                 yield Condition(path, among=(int(key),)), keys == key
-        numbers = np.unique(values[inside & np.isfinite(values)])
         if numbers.size > 2:
             places = np.linspace(0, numbers.size - 1, 34)[1:-1].astype(int)
             edges = numbers[places] if bins.edges is None else bins.edges
@@ -164,17 +165,25 @@ def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Lab
                 yield Condition(path, above=edge), values > edge
 
 
+def _rank(path: Path) -> tuple[int, int]:
+    """Entries before properties of several, and these before whole outputs: of equal events the plainest is said."""
+    return 2 if path == WHOLE else int(_is_property(path)), len(path)
+
+
 def _of_values(
-    path: Path, keys: Keys, values: Floats, known: Keys, label: Labels, inside: Labels
+    path: Path, keys: Keys, known: Keys, label: Labels, inside: Labels, listed: bool
 ) -> Iterator[tuple[Condition, Labels]]:
-    """Each value by itself, and those together that speak most for either label."""
-    ones = np.array([np.sum((keys == key) & inside & label) for key in known], dtype=float)
-    zeros = np.array([np.sum((keys == key) & inside & ~label) for key in known], dtype=float)
+    """Each value by itself, and where no order speaks for them, those together that speak most for either label."""
     for key in known:
         yield Condition(path, among=(int(key),)), keys == key
-    order = np.argsort((ones + 0.5) / (ones + zeros + 1.0), kind="stable")
+    if not listed:
+        return
+    ones = np.array([np.sum((keys == key) & inside & label) for key in known], dtype=float)
+    zeros = np.array([np.sum((keys == key) & inside & ~label) for key in known], dtype=float)
+    often = np.flatnonzero(ones + zeros >= FEWEST)
+    order = often[np.argsort(((ones + 0.5) / (ones + zeros + 1.0))[often], kind="stable")]
     for ranked in (order, order[::-1]):
-        for count in range(2, min(MOST_VALUES, known.size - 1) + 1):
+        for count in range(2, min(MOST_VALUES, known.size - 1, order.size) + 1):
             among = known[ranked[:count]]
             yield Condition(path, among=tuple(int(key) for key in among)), np.isin(keys, among)
 

@@ -54,10 +54,16 @@ class Measured:
         """What was measured beside what is claimed."""
         share, other = self.shares
         delta = f" at δ = {self.delta:g}" if self.delta else ""
+        if self.epsilon == 0:
+            return (
+                f"measured: no ε above 0{delta} with confidence {self.confidence:g}, where {self.claimed:.4g} is "
+                f"claimed, in {self.runs + self.other_runs} fresh runs on {self.likely} and {self.unlikely}"
+            )
+        doubt = " (more than is claimed, but far from what refutes)" if self.epsilon > self.claimed else ""
         return (
             f"measured: ε at least {self.epsilon:.3g}{delta} with confidence {self.confidence:g}, where "
-            f"{self.claimed:.4g} is claimed: {self.words} in {share:.4g} of {self.runs} fresh runs on {self.likely} "
-            f"and in {other:.4g} of {self.other_runs} on {self.unlikely}"
+            f"{self.claimed:.4g} is claimed{doubt}: {self.words} in {share:.4g} of {self.runs} fresh runs on "
+            f"{self.likely} and in {other:.4g} of {self.other_runs} on {self.unlikely}"
         )
 
     def _limits(self) -> tuple[float, float]:

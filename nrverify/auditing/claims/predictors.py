@@ -15,8 +15,8 @@ from nrverify.statistics.labels import fit_logistic, predict_logistic
 
 PREDICTORS = ("one column", "all columns", "whole outputs", "logistic", "tree", "slope")
 """By which a label is guessed. Which of them is right for a mechanism is not known beforehand: all of them bet."""
-FEWEST_FITTED = 60
-"""Runs before the first guess: a dozen bins then have a few runs each."""
+FEWEST_FITTED = 32
+"""Runs before the first guess: half of the first look; a slope, or a few values, are learned from so many."""
 FEWEST_LOGISTIC = 200
 """Runs before a logistic guess: its coefficients are then fewer than a tenth of them."""
 MOST_LOGISTIC = 12_000

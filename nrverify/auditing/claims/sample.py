@@ -28,6 +28,13 @@ class Labelled:
         """How many runs."""
         return self.columns.size
 
+    def rows(self, start: int, stop: int) -> Labelled:
+        """Those of some rows."""
+        if start == 0 and stop >= self.size:
+            return self
+        rows = slice(start, min(stop, self.size))
+        return Labelled(self.case, self.columns.rows(rows), self.label[rows], self.charged[rows])
+
 
 @dataclass(frozen=True)
 class Sample:

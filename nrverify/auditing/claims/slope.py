@@ -26,9 +26,10 @@ FEWEST_NUMBERS = 0.5
 
 @dataclass(frozen=True)
 class Slope:
-    """Log odds of label 1 by a number: linear between `low` and `high`, constant outside, 0 where it is no number."""
+    """Log odds of label 1 by a number: linear between `low` and `high`, constant outside, 0 at non-numbers."""
 
     PARAMETERS: ClassVar[int] = 4
+    """Two ends and two coefficients."""
 
     column: int
     low: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.faults import Effect
 
 
@@ -36,15 +37,23 @@ class Priced:
             case Effect.LEAK if self.why:
                 return f"{self.why}: a leak"
             case Effect.LEAK:
-                loss = f"if this is the fault, the {self.quantity} is {_number(self.loss)}{self._at}"
+                found, allowed = self._numbers
                 own = self.where.startswith("times ") or self.loss == float("inf")
                 comma = "," if "," in self.where else ""
-                claimed = "" if own else f"{comma} where {_number(self.claim)} is claimed"
-                return f"{loss}{claimed}: a leak"
+                claimed = "" if own else f"{comma} where {allowed} is claimed"
+                return f"if this is the fault, the {self.quantity} is {found}{self._at}{claimed}: a leak"
             case Effect.INACCURACY:
                 return f"if this is the fault, nothing more is learned than claimed ({self.why}): only accuracy suffers"
             case _:
                 return f"no violation of the privacy claim was shown{': ' if self.why else ''}{self.why}"
+
+    @property
+    def _numbers(self) -> tuple[str, str]:
+        """The loss and the claim with so many digits that the larger is seen to be so."""
+        if self.loss is None or self.claim is None:
+            return _number(self.loss), _number(self.claim)
+        found, allowed = told_apart((self.loss, self.claim), least=3)
+        return "infinite" if self.loss == float("inf") else found, allowed
 
     @property
     def _at(self) -> str:

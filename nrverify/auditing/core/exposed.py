@@ -20,11 +20,13 @@ EXPOSED = {
     of_noise.SEED_IGNORED: "for two sessions with the same noise: releases differ by what the values do",
     of_noise.EQUAL_TRANSCRIPTS: "for two sessions with the same noise: releases differ by what the values do",
     of_noise.FEW_STREAMS: "for whoever tries all streams of noise there are",
+    of_noise.ONE_NUMBER_AGAIN: "where it comes again: nearly every other value gives that release with probability 0",
     of_noise.SHARED_COORDINATES: "for two coordinates with the same noise: releases differ by what the values do",
     of_noise.SHARED_SESSIONS: "for two sessions with the same noise: releases differ by what the values do",
 }
 """Where it is infinite, by fault."""
-STREAMS = (of_noise.SEED_IGNORED, of_noise.FEW_STREAMS)
+STREAMS = (of_noise.SEED_IGNORED.id, of_noise.FEW_STREAMS.id)
+"""By their ids: other mechanisms word the same fault differently."""
 SHARED = (of_noise.SHARED_COORDINATES, of_noise.SHARED_SESSIONS)
 """Of releases that are sums of value and noise, where equal noises were counted."""
 TRIED = "for whoever tries all streams of noise there are"
@@ -34,10 +36,15 @@ TRIED = "for whoever tries all streams of noise there are"
 def exposed(finding: Finding, delta: float | None, alpha: float) -> Priced | None:
     """An infinite loss; beside a claim with δ only where it is seen to happen more often than that allows."""
     assert finding.fault is not None
-    seen, of = finding.estimate.observed, finding.estimate.count
-    if delta is not None and seen is not None and of and least_probability(int(min(seen, of)), int(of), alpha) <= delta:
+    if delta is not None and not _more_often_than(finding, delta, alpha):
         return None
     return Priced(Effect.LEAK, math.inf, 1.0, EXPOSED[finding.fault])
+
+
+def _more_often_than(finding: Finding, delta: float, alpha: float) -> bool:
+    """Whether it is seen to happen with a larger probability; so it is where nothing was counted."""
+    seen, of = finding.estimate.observed, finding.estimate.count
+    return seen is None or not of or least_probability(int(min(seen, of)), int(of), alpha) > delta
 
 
 def with_streams(results: Iterable[CheckResult], delta: float, alpha: float) -> list[CheckResult]:
@@ -52,7 +59,6 @@ def _with_streams(result: CheckResult, delta: float, alpha: float) -> CheckResul
     if finding.fault in SHARED and finding.estimate.measure is Measure.COUNT:
         found = exposed(finding, delta, alpha)
         return result if found is None else replace(result, finding=finding.with_price(found))
-    if finding.fault not in STREAMS:
+    if finding.fault is None or finding.fault.id not in STREAMS or not _more_often_than(finding, delta, alpha):
         return result
-    priced = exposed(finding, delta, alpha)
-    return result if priced is None else replace(result, finding=finding.with_price(replace(priced, where=TRIED)))
+    return replace(result, finding=finding.with_price(Priced(Effect.LEAK, math.inf, 1.0, TRIED)))

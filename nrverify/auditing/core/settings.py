@@ -63,7 +63,7 @@ def claim_from(text: str) -> tuple[float, float]:
 
 
 def seed_from(text: str) -> int:
-    """The seed that a text says; `ValueError` when it is no integer from 0 to 2^63 − 1 in plain digits."""
+    """The seed that a text says; `ValueError` when it is not an integer from 0 to 2^63 − 1 in plain digits."""
     if not (text.isascii() and text.isdecimal() and len(text.lstrip("0")) < 20 and int(text) < 2**63):
         raise ValueError(f"seed is {text[:60]!r}: it must be an integer from 0 to 2^63 − 1, or 'random'")
     return int(text)

@@ -14,7 +14,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanatio
 from nrverify.auditing.core.scale_origins import origin_of
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
-from nrverify.auditing.explain.text import place_text, size_text, worded
+from nrverify.auditing.explain.text import place_text, size_text, worded, worth_saying
 from nrverify.statistics.estimate import Measure
 from nrverify.subjects.description import Description
 
@@ -26,8 +26,12 @@ def explained(
     suspect: Suspect | None,
     alpha: float,
     reproduce: str,
+    measured: Priced | None = None,
 ) -> tuple[CheckResult, ...]:
-    """All results in words; the refuted ones with their explanation and the command that reproduces them."""
+    """All results in words; the refuted ones with their explanation and the command that reproduces them.
+
+    `measured` is a leak that was measured after a refutation.
+    """
     first = {one.id: one for one in reversed(declarations)}
     forms = {(one.id, one.cls.__name__): one for one in declarations}
     root = root_cause(results, suspect, {id: one.implied_by for id, one in first.items()}, description.integer)
@@ -35,12 +39,19 @@ def explained(
     rooted = next((result.finding for result in results if result.id == root.check), None)
     if rooted is not None and root.suspect is not None:
         rooted = _suspected(rooted, root.suspect)
-    measured = _measured(results)
+    measured = _measured(results) or measured
     if measured is not None and rooted is not None and rooted.effect is not Effect.LEAK:
         rooted = rooted.with_price(measured)
     unfound = _would_have_been_found(results)
     pairs = zip(results, said, strict=True)
     return tuple(_explained(*pair, root, rooted, measured, alpha, reproduce, unfound) for pair in pairs)
+
+
+def untold(results: tuple[CheckResult, ...]) -> bool:
+    """Whether a law is refuted, and no cause says what it gives away, or that it gives nothing away."""
+    refuted = [result for result in results if result.verdict is CheckVerdict.REFUTED]
+    causes = [result for result in refuted if result.explanation is not None and result.explanation.follows is None]
+    return bool(causes) and all(result.effect is Effect.UNPROVED for result in causes)
 
 
 def _measured(results: tuple[CheckResult, ...]) -> Priced | None:
@@ -54,12 +65,18 @@ def _measured(results: tuple[CheckResult, ...]) -> Priced | None:
 
 
 def _would_have_been_found(results: tuple[CheckResult, ...]) -> str:
-    """What the checks of privacy would have found, where none refutes: it is said where no violation was shown."""
-    judged = [result for result in results if result.kind == CheckKind.PRIVACY and result.sizes]
-    if not judged or any(result.verdict is CheckVerdict.REFUTED for result in judged):
+    """What the checks of privacy would have found, where none refutes: it is said where no violation was shown.
+
+    What was calculated, without an error probability, says nothing of releases whose law is another.
+    """
+    judged = [result for result in results if result.kind == CheckKind.PRIVACY]
+    if any(result.verdict is CheckVerdict.REFUTED for result in judged):
         return ""
-    found = "; ".join(f"{size_text(result.sizes[0])} ({result.id})" for result in judged)
-    return f"; would have been found: {found}"
+    sampled = [result for result in judged if result.alpha is not None]
+    found = "; ".join(
+        f"{size_text(size)} ({one.id})" for one in sampled for size in one.sizes[:1] if worth_saying(size)
+    )
+    return f"; would have been found: {found}" if found else ""
 
 
 def _explained(

@@ -91,5 +91,5 @@ def misspelt_attributes(description: Description, only: tuple[str, ...]) -> list
     """Advice on names that nobody reads and that are nearly those of attributes."""
     if not description.misspelt or only:
         return []
-    pairs = "; ".join(f"{name} is not read: is {meant} meant?" for name, meant in description.misspelt)
-    return [CheckResult("protocol.attributes", CheckKind.PROTOCOL, CheckVerdict.ADVICE, message=pairs)]
+    words = "; ".join(description.unread)
+    return [CheckResult("protocol.attributes", CheckKind.PROTOCOL, CheckVerdict.ADVICE, message=words)]

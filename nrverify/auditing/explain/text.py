@@ -12,6 +12,10 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.statistics.estimate import Estimate, Measure
 
 Texts = tuple[str, str]
+PER_CENT = {"%": 1.0, "relative": 100.0}
+"""Units that are said in per cent, and how many of them one is."""
+LARGEST_PER_CENT = 1000.0
+"""A larger size only says that too little was seen, and the verdict says that."""
 
 
 def worded(result: CheckResult, declaration: Declaration | None) -> CheckResult:
@@ -24,7 +28,7 @@ def worded(result: CheckResult, declaration: Declaration | None) -> CheckResult:
         observed = said[1]
         if result.verdict is CheckVerdict.REFUTED or expected is None:
             expected = said[0]
-    detectable = result.detectable or "; ".join(map(size_text, result.sizes)) or None
+    detectable = result.detectable or "; ".join(map(size_text, filter(worth_saying, result.sizes))) or None
     return replace(result, expected=expected, observed=observed, detectable=detectable)
 
 
@@ -129,6 +133,11 @@ _SENTENCES: dict[Measure, Callable[[Estimate], Texts]] = {
     Measure.PROBABILITY: _plain,
     Measure.VALUE: _plain,
 }
+
+
+def worth_saying(size: Size) -> bool:
+    """Whether a size says something: a variance that is off by more would be seen without a test."""
+    return PER_CENT.get(size.unit, 0.0) * size.value <= LARGEST_PER_CENT
 
 
 def size_text(size: Size) -> str:

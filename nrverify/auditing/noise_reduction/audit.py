@@ -10,8 +10,10 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared_among
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import CheckKind
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -22,21 +24,15 @@ from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.any_order import (
     any_order_cases,
-    in_any_order,
     reordered,
     without_repeats,
 )
 from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, bit_pairs, bit_schedule
-from nrverify.auditing.noise_reduction.design.cases import (
-    DEFAULT_DIMENSIONS,
-    Case,
-    at_other_values,
-    cases_for,
-    shares,
-    varied,
-)
+from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
+from nrverify.auditing.noise_reduction.design.varying import at_other_values, varied
+from nrverify.auditing.noise_reduction.diagnosis.constants import without_constant
 from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
 from nrverify.auditing.noise_reduction.diagnosis.fault_location import with_place
 from nrverify.auditing.noise_reduction.diagnosis.fault_losses import with_losses
@@ -84,6 +80,8 @@ FEWEST_TOGETHER = 16
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
 NOT_ATTACKED = "not tried: it takes the law for granted, and another check is refuted"
+CALCULATED, OWN_TIMES = "privacy.epsilon", "the times told (time_of)"
+"""The check that calculates from the times that a subject tells."""
 NOT_OF_SESSIONS = ("lattice", "protocol.finite")
 """Checks of single releases, which other sessions do not disturb."""
 
@@ -192,7 +190,7 @@ class NoiseReductionMechanism(Mechanism):
         knob, refused = admitted_range(drawer, self.description, self.context.knob)
         longest = max([case.rule.length for case in self.context.cases], default=LONGEST)
         admitted = smoke(drawer, self.description, knob, longest)
-        if in_any_order(self.description):
+        if self.description.in_any_order:
             smoke_any_order(drawer, self.description, knob, admitted.most_releases)
         self.refusals += [*refused, *admitted.refused]
         self.refused_settings = admitted.settings
@@ -286,6 +284,18 @@ class NoiseReductionMechanism(Mechanism):
         """Whether sessions that are open together disturb each other."""
         self._disturbed = disturbed(drawer, self.description, self.context.knob, self.context.most_releases)
 
+    def measure_loss(self, drawer: Drawer) -> Priced | None:
+        """How well transcripts tell two values apart, where the divergences of the noise claimed are known."""
+        # Solvers of scipy, which audits that refute nothing do without.
+        from nrverify.auditing.noise_reduction.diagnosis.measured_loss import measurable, measured_loss
+
+        if not measurable(self.description, self.context.knob):
+            return None
+        before, most = drawer.drawn, self.context.most_releases
+        found = measured_loss(drawer, self.description, self.context.knob, most, self.settings.alpha)
+        self.after_refutation += drawer.drawn - before
+        return found
+
     def advise(self, drawer: Drawer, refuted: bool) -> None:
         """The last bits; then invalid requests and repeated seeds, since they may upset a subject. All is advice."""
         if any(not check.exact for check in self.aside):
@@ -320,12 +330,15 @@ class NoiseReductionMechanism(Mechanism):
         kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
         places = getattr(kept, "places", None)
         found = told_apart(with_place(results, places), places)
+        if self.context.times_known:
+            found = of_declared_among(found, CALCULATED, OWN_TIMES)
         if self._disturbed:
             found = [_of_sessions(result) for result in found]
         if not self._disturbed:
             found, moments = with_losses(found, self.description, self.settings.alpha), getattr(kept, "moments", None)
             found = with_fresh_looks(found, self._levels(), self.description, self.settings.alpha)
-            self._suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
+            suspect = suspect_of(found, moments, self.description, self.settings.alpha, self._claims())
+            found, self._suspect = without_constant(found, suspect, places)
         unusual, unit = getattr(places, "most_unusual", None), "t" if self.context.knob.falling else "ε"
         covered = [*with_session(found, unusual, unit), *self.not_covered, *self.advice]
         covered += slack_of(self.context)

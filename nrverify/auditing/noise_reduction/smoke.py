@@ -68,10 +68,11 @@ def admitted_range(drawer: Drawer, description: Description, knob: Knob) -> tupl
 
 def _refuses_all(description: Description, knob: Knob, value: tuple[float, ...], first: str) -> str:
     """That no time or ε is admitted, by the request that was refused first."""
-    what = "time" if knob.falling else "ε"
+    what, others = ("time", "times") if knob.falling else ("ε", "ε's")
     return (
         f"the subject refuses every request of one release at the value {_vector(value)}, whatever the {what} from "
-        f"{knob.low:g} to {knob.high:g}: {what} {first}; set `range` or `dimensions` to what it takes"
+        f"{knob.low:g} to {knob.high:g}: {what} {first}. If it takes other {others}, set "
+        + "; ".join(("`range = (smallest, largest)`", "if values of other lengths, `dimensions`", *description.unread))
     )
 
 

@@ -46,7 +46,7 @@ def reachable_by_product(value: ArrayLike, release: ArrayLike, scale: ArrayLike)
 
 
 def zero_bits(value: ArrayLike, release: ArrayLike) -> Bins:
-    """The class of release − value: 0 where it is no double, else by its trailing zero bits."""
+    """The class of release − value: 0 where it is not a double, else by its trailing zero bits."""
     value, release = np.asarray(value, dtype=float), np.asarray(release, dtype=float)
     difference = release - value
     back = difference - release

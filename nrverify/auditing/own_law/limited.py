@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 
 from nrverify.auditing.own_law.selftest import mistakes
 from nrverify.plain_text import plain_text
+from nrverify.processes import descendants
+from nrverify.processes.guardian import GUARDIAN
+from nrverify.processes.leaving import adopt
 from nrverify.subjects.address import describe_error
 from nrverify.subjects.own_laws.loading import Specified, in_use, law_of
 from nrverify.subjects.own_laws.place import Place
@@ -21,8 +25,12 @@ def wrong_with(law: Specified, timeout: float, short: bool = False) -> list[str]
     """What is wrong with a law, in sentences; none where it is one."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_test, args=(theirs, law, short), daemon=True)
+    mark = descendants.new_mark()
+    adopt()
+    process = context.Process(target=_test, args=(theirs, law, short, mark), daemon=True)
     process.start()
+    assert process.pid is not None
+    GUARDIAN.watch(process.pid, mark)
     theirs.close()
     try:
         if not ours.poll(timeout):
@@ -33,8 +41,9 @@ def wrong_with(law: Specified, timeout: float, short: bool = False) -> list[str]
         process.join()
         return [f"its test ended with exit code {process.exitcode}"]
     finally:
-        process.kill()
+        descendants.end(process.pid, mark)
         process.join()
+        GUARDIAN.release(process.pid)
         ours.close()
 
 
@@ -61,7 +70,9 @@ def judged_by(law: Specified | None, mechanism: str, timeout: float) -> Iterator
         yield Place.of(found.source)
 
 
-def _test(connection: Connection, law: Specified, short: bool) -> None:
+def _test(connection: Connection, law: Specified, short: bool, mark: str) -> None:
+    os.setsid()
+    os.environ[descendants.VARIABLE] = mark
     try:
         found = []
         for mistake in mistakes(law, short):

@@ -7,7 +7,7 @@ caught is the plan. Of the subject nothing is used but its description.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.looks import looks
 from nrverify.auditing.sampling.work_units import SamplingTask, counts
+from nrverify.plain_text import plain
 from nrverify.subjects.description import Description
 
 REHEARSED = 64
@@ -60,6 +61,10 @@ class AuditPlan:
     checks: tuple[Planned, ...]
     not_covered: tuple[CheckResult, ...]
 
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            object.__setattr__(self, part.name, plain(getattr(self, part.name)))
+
     def document(self) -> dict[str, Any]:
         """The plan as data, `nrverify/plan/1`."""
         return {
@@ -80,8 +85,8 @@ class AuditPlan:
 
 def plan(description: Description, settings: Settings, address: str | None = None) -> AuditPlan:
     """The plan of an audit of a subject that describes itself so."""
-    fields = ("name", "version", "mechanism", "knob")
-    subject = {**{field: getattr(description, field) for field in fields}, "address": address}
+    said = {name: getattr(description, name) for name in ("name", "version", "mechanism", "knob")}
+    subject = {**said, "address": address}
     host = ClaimedLaw(description)
     mechanism = mechanism_of(host, settings)
     found: list[Planned] = []

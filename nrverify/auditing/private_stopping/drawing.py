@@ -30,7 +30,7 @@ class Stopped:
     after_halt: tuple[str, ...] = ()
     """Runs that showed something after the halt, in words."""
     innovations: Innovations | None = None
-    """The transform of the releases; none where one of them is no number."""
+    """The transform of the releases; none where one of them is not a number."""
 
     @property
     def rounds(self) -> NDArray[np.int64]:
@@ -69,7 +69,7 @@ class LabelledStopped:
 
 
 def draw_stopped(drawer: Drawer, design: StoppingDesign, size: int) -> Stopped:
-    """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is no list of bits."""
+    """One request for `size` runs; `SubjectFailed` when an answer has a wrong shape or is not a list of bits."""
     drawer.drawn += size
     request = RunStoppingRequest(
         design.array,

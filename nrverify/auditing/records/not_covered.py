@@ -55,10 +55,14 @@ def limits(known: Iterable[Limit], only: tuple[str, ...]) -> list[CheckResult]:
     ]
 
 
-def as_seen(result: CheckResult, declarations: Mapping[str, Declaration]) -> CheckResult:
+IN_ANY_ORDER = "the recorded times do not fall in every session: law.any-order judges them, in the order asked"
+"""Why a check of falling times saw nothing of a record in any order."""
+
+
+def as_seen(result: CheckResult, declarations: Mapping[str, Declaration], falling: bool = True) -> CheckResult:
     """A check that saw nothing says so, whatever it concluded from nothing."""
     seen = result.samples and result.verdict is not CheckVerdict.NOT_COVERED
     if seen or result.verdict is CheckVerdict.REFUTED:
         return result
-    why = declarations[result.id].not_covered
+    why = declarations[result.id].not_covered if falling else IN_ANY_ORDER
     return replace(result, verdict=CheckVerdict.NOT_COVERED, sizes=(), message=why)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.check import Check, Observes, ObservesLabelled
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
@@ -18,7 +19,7 @@ from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
 from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import RecordedRunsFacts, ThresholdContext
-from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
+from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
 from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.auditing.threshold.drawing import LabelledRuns, Runs, with_scores
 from nrverify.auditing.threshold.faulty_laws import claimed_law
@@ -88,7 +89,12 @@ class RecordedRunsMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those not covered, and what records cannot show."""
-        return (*results, *of_declared(self._calculated, results), *self.not_covered, *limits(OF_ALL, self._only))
+        return (
+            *results,
+            *of_declared(self._calculated, results, DECLARED),
+            *self.not_covered,
+            *limits(OF_ALL, self._only),
+        )
 
     def judged(self) -> tuple[CheckResult, ...]:
         """What was calculated, where nothing else is asked."""

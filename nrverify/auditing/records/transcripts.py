@@ -83,13 +83,13 @@ class RecordedTranscriptsMechanism(NoiseReductionMechanism):
             releases, asked = (_shuffled(both, portion.label) for both in ((releases, own[0]), (asked, own[1])))
             times = None if times is None or own[2] is None else _shuffled((times, own[2]), portion.label)
             labelled = [check for check in checks if isinstance(check, ObservesLabelled)]
-            drawn = Labelled(self._pair, releases, asked, times, portion.label)
+            drawn = Labelled(self._pair, *_in_falling_order(releases, asked, times), portion.label)
             show_labelled(self.description, drawn, labelled, order.rng)
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those that saw nothing or are not covered, and what records cannot show."""
-        declarations = declarations_by_id(self.description.mechanism)
-        seen = [as_seen(self._of_adaptive_ties(result), declarations) for result in results]
+        declarations, falling = declarations_by_id(self.description.mechanism), self._record.falling
+        seen = [as_seen(self._of_adaptive_ties(result), declarations, falling) for result in results]
         known = (*OF_ALL, OF_TRANSCRIPTS) if self._record.fixed else (*OF_ALL, OF_TRANSCRIPTS, OF_ADAPTIVE)
         return (*super().finished(seen), *limits(known, self.settings.only))
 
@@ -115,8 +115,23 @@ def _pair_of(record: RecordedTranscripts) -> Pair:
     """The two values as a pair; the rule by which adaptive sessions were asked is not known."""
     value, neighbour = (tuple(float(x) for x in side.value) for side in (record.value, record.neighbour))
     play = Fixed(tuple(float(at) for at in record.value.asked[0])) if record.fixed else None
+    ranks = None if record.falling else _ranks(record.value.asked[0])
     # Whether recorded sessions shared a request is not known: each stands for itself.
-    return Pair(Case("recorded", value, play, "open"), neighbour)
+    return Pair(Case("recorded", value, play, "open", ranks=ranks), neighbour)
+
+
+def _ranks(asked: Floats) -> tuple[int, ...]:
+    """Of the first session's requests: the rank of each among its times."""
+    return tuple(np.unique(asked[np.isfinite(asked)], return_inverse=True)[1].tolist())
+
+
+def _in_falling_order(releases: Floats, asked: Floats, times: Floats | None) -> tuple[Floats, Floats, Floats | None]:
+    """What was asked in any order, the noisiest first: all that a session shows of the value is in its last then."""
+    if times is None or not (np.diff(times, axis=1) > 0).any():
+        return releases, asked, times
+    order = np.argsort(-times, axis=1, kind="stable")  # NaN, after a stop, stays last
+    asked, times = (np.take_along_axis(numbers, order, axis=1) for numbers in (asked, times))
+    return np.take_along_axis(releases, order[..., None], axis=1), asked, times
 
 
 def _largest_claim(record: RecordedTranscripts, pair: Pair) -> float:

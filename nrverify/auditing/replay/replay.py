@@ -62,10 +62,10 @@ def _settings(found: dict[str, Any]) -> Settings:
     ):
         raise DoesNotFit("the settings in its header are not those of an audit")
     if not all(isinstance(name, str) for name in found["only"]):
-        raise DoesNotFit("the checks in its header are no names")
+        raise DoesNotFit("the checks in its header are not names")
     claim = found["claim"]
     if claim is not None and (len(claim) != 2 or not all(type(part) in (int, float) for part in claim)):
-        raise DoesNotFit("the claim in its header is no ε and δ")
+        raise DoesNotFit("the claim in its header is not an ε and a δ")
     return Settings(**{**found, "only": tuple(found["only"]), "claim": None if claim is None else tuple(claim)})
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import Level
 from nrverify.auditing.core.check import Check
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.plots.data import Plot, PlotCollector
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
@@ -84,6 +85,10 @@ class Mechanism:
 
     def diagnose(self, drawer: Drawer) -> None:
         """Asks, after a refutation, what tells its cause; nothing is judged by it, and nothing may be raised."""
+
+    def measure_loss(self, drawer: Drawer) -> Priced | None:
+        """The leak that more samples show where nothing else says what a wrong law gives away; asked last of all."""
+        return None
 
     def judged(self) -> tuple[CheckResult, ...]:
         """Checks that were judged by calculation before anything is sampled."""
@@ -175,6 +180,11 @@ class SampledAudit:
                 mechanism.advise(requests, self._any_refuted())
             checks = [*mechanism.checks, *mechanism.aside]
             return mechanism.finished(conclusions(checks, mechanism.level, self.stopped))
+
+    def measure_loss(self) -> Priced | None:
+        """The leak that more samples show, where nothing else says what a wrong law gives away."""
+        requests = self.drawer.requests
+        return None if requests is None or self.failure is not None else self.mechanism.measure_loss(requests)
 
     @property
     def more(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
+from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.results import CheckResult
@@ -17,7 +18,7 @@ from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import ThresholdContext
-from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
+from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
@@ -144,7 +145,7 @@ class ThresholdMechanism(Mechanism):
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With what was calculated, and those that are not covered."""
         told = with_streams(results, self.context.description.delta or 0.0, self.settings.alpha)
-        return (*told, *of_declared(self._calculated, results), *self.not_covered)
+        return (*told, *of_declared(self._calculated, results, DECLARED), *self.not_covered)
 
     def tested_range(self) -> tuple[str, ...]:
         """Rounds and ε's of the designs."""

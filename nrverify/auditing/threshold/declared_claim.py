@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +28,8 @@ from nrverify.subjects.guarantees import EX_POST, guarantee_of
 
 MARGIN = 1e-6
 """Of δ, relative: a claim that is tight to rounding is kept."""
+DECLARED = "the noise declared"
+"""What the claim is calculated from."""
 
 
 @check(
@@ -125,22 +125,6 @@ class DeclaredClaim(Declared):
     def _concluded(self, refuted: bool, finding: Finding, sizes: tuple[Size, ...]) -> CheckResult:
         verdict = CheckVerdict.REFUTED if refuted else CheckVerdict.CONSISTENT
         return concluded(self, verdict, samples=0, finding=finding, sizes=sizes)
-
-
-def of_declared(calculated: Sequence[CheckResult], sampled: Sequence[CheckResult]) -> list[CheckResult]:
-    """What was calculated, where the subject does what it declares; where it does not, no claim is kept by that."""
-    wrong = [
-        r.id for r in sampled if r.verdict is CheckVerdict.REFUTED and r.kind in (CheckKind.LAW, CheckKind.PROTOCOL)
-    ]
-    if not wrong:
-        return list(calculated)
-    why = f"{wrong[0]} is refuted: what follows from the noise declared says nothing of what is released"
-    return [
-        replace(one, verdict=CheckVerdict.INCONCLUSIVE, finding=None, sizes=(), enough=False, message=why)
-        if one.verdict is CheckVerdict.CONSISTENT
-        else one
-        for one in calculated
-    ]
 
 
 def _sum_of(variant: Variant, monotone: bool) -> str:

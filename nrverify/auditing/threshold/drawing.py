@@ -61,7 +61,7 @@ class LabelledRuns:
 
 
 def draw_runs(drawer: Drawer, design: Design, method: str, size: int, request: int = 0) -> Runs:
-    """`size` runs, in requests of at most `request`; `SubjectFailed` when one is no halting round or list of bits."""
+    """`size` runs, in requests of at most `request`; `SubjectFailed` if one is no halting round or list of bits."""
     drawer.drawn += size
     arguments = (design.utilities, design.epsilons, design.threshold, design.sensitivity)
     if method == "run_many":

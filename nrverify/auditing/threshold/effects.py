@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
 
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect
@@ -42,9 +43,12 @@ HARMLESS_AT_ONE_EPSILON = {"rounds-counted-from-0": "the halting round of a mech
 """The same, where all rounds have the same ε."""
 SIMULATED = ("threshold-wrong-stay-probability", "threshold-noise-by-coin")
 """Faults whose laws are simulated: a loss computed from them would be no better than the simulation."""
-FITS_AS_WELL = "noise of other scales or of another kind, which keeps the claim, explains what was seen as well"
+NOT_EXCLUDED = "noise of other scales or of another kind, which keeps the claim, is not excluded"
+TOO_FEW = "too little was seen to compute a loss above the claim"
 NOT_TOLD_APART_FROM_LEAK = "the fault named keeps the claim, but one that breaks it is not excluded"
 NOT_TOLD_APART = "a fault that was not seen to break the claim fits as well"
+JEFFREYS = 0.5
+"""The parameter of the Dirichlet law of his prior."""
 LEAST_PROBABILITY, LEAST_OTHER = 1e-9, 1e-13
 """A bin must be so likely for its loss to count, and for the neighbour it is taken to be no less likely than this: the
 quadrature behind a law has an absolute error of about 1e-15."""
@@ -82,8 +86,9 @@ def priced(named: Iterable[str], counts: Counts, mechanism: str, guarantee: str 
         return Priced(Effect.UNPROVED, why=NOT_TOLD_APART if any(exceeding) else "")
     least = min((loss for loss in losses if loss is not None), key=lambda loss: loss.loss - loss.claim)
     # Of so many named faults one may come out best by chance, at some number of runs.
-    if min(log_likelihood(counts, fault) for fault in faults) - best_harmless(counts) < math.log(len(FAULTS) / alpha):
-        return Priced(Effect.UNPROVED, why=FITS_AS_WELL)
+    harmless_best = best_harmless(counts)
+    if min(log_likelihood(counts, fault) for fault in faults) - harmless_best < math.log(len(FAULTS) / alpha):
+        return Priced(Effect.UNPROVED, why=TOO_FEW if excluded(harmless_best, counts, alpha) else NOT_EXCLUDED)
     return Priced(Effect.LEAK, least.loss, least.claim, least.where)
 
 
@@ -100,9 +105,11 @@ def priced_by_scales(counts: Counts, alpha: float) -> Priced:
     found = fitted_scales(constant, alpha)
     if found is None or 1 / found.a + 2 / found.b <= 1:
         return Priced(Effect.UNPROVED)
-    runs = sum(float(seen.sum()) for seen in constant.values())
-    if found.loss <= 1 or found.gain - best_harmless(counts) < needed(runs, alpha):
-        return Priced(Effect.UNPROVED, why=FITS_AS_WELL)
+    if excluded(found.gain, constant, alpha):
+        return Priced(Effect.UNPROVED)
+    runs, harmless = sum(float(seen.sum()) for seen in constant.values()), best_harmless(counts)
+    if found.loss <= 1 or found.gain - harmless < needed(runs, alpha):
+        return Priced(Effect.UNPROVED, why=TOO_FEW if excluded(harmless, constant, alpha) else NOT_EXCLUDED)
     where = f"times ε, with noises of about {found.a:.2g}Δ/ε and {found.b:.2g}Δ/ε"
     return Priced(Effect.LEAK, found.loss, 1.0, where)
 
@@ -157,6 +164,26 @@ def best_harmless(counts: Counts) -> float:
     """
     constant = {design: seen for design, seen in counts.items() if design.constant}
     return max(0.0, best_private(constant), *(log_likelihood(counts, fault) for fault in HARMLESS))
+
+
+def excluded(likelihood: float, counts: Counts, alpha: float) -> bool:
+    """Whether laws whose largest log-likelihood over the claimed law is this one do not fit what was seen at all.
+
+    A mixture of all laws, or of the named ones, is a nonnegative martingale over each of them: it ever reaches 1/α with
+    probability at most α.
+    """
+    named = max(log_likelihood(counts, fault) for fault in FAULTS) - math.log(len(FAULTS))
+    return max(any_law(counts), named) - math.log(2) - likelihood >= -math.log(alpha)
+
+
+def any_law(counts: Counts) -> float:
+    """The log-likelihood of Jeffreys' mixture of all laws of each design, over that of the claimed one."""
+    found = 0.0
+    for design, seen in counts.items():
+        share = JEFFREYS * seen.size
+        mixture = gammaln(share) - gammaln(seen.sum() + share) + (gammaln(seen + JEFFREYS) - gammaln(JEFFREYS)).sum()
+        found += float(mixture - xlogy(seen, claimed_law(design)).sum())
+    return found
 
 
 def log_likelihood(counts: Counts, fault: str) -> float:

@@ -15,6 +15,7 @@ from scipy.special import ndtr
 
 from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.output_laws import faulty_output_laws, output_law
+from nrverify.auditing.threshold.quadrature import nodes
 from nrverify.laws.threshold import halting_law
 from nrverify.laws.threshold.law import log_halting_law, log_halting_law_redrawn
 
@@ -29,9 +30,6 @@ HARDLY = 0.02
 MANY_ROUNDS, SIMULATED, AT_ONCE = 8, 300_000, 30_000
 """Wrong walks differ from the right one more with every round, so few rounds are not worth simulating. 300,000 runs
 give likely bins to about 1 %, enough for a bet; 30,000 at once need little memory."""
-
-_NODE, _WEIGHT = np.polynomial.legendre.leggauss(12)
-"""Panels are at most a unit long, over which 12 nodes integrate a normal or Laplace density to rounding."""
 
 FAULTS = (
     "query-noise-halved",
@@ -281,10 +279,8 @@ def _gaussian_threshold(margins: Floats, b: Floats, c: Floats) -> Floats:
     """Normal threshold noise of the right variance 2b² that is kept, and Laplace query noise."""
     width = math.sqrt(2) * float(b[0])
     finest = min(1.0, float(c.min()) / width)
-    edges = np.unique(np.concatenate([np.arange(-9.0, 9.0 + finest, finest), np.clip(margins / width, -9.0, 9.0)]))
-    half = 0.5 * np.diff(edges)[:, None]
-    level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
-    weight = (half * _WEIGHT).ravel() * np.exp(-0.5 * level**2) / math.sqrt(2 * math.pi)
+    level, lengths = nodes(9.0, margins / width, finest)
+    weight = lengths * np.exp(-0.5 * level**2) / math.sqrt(2 * math.pi)
     below = laplace_cdf((width * level - margins[:, None]) / c[:, None])
     return from_survival(np.cumprod(below, axis=0) @ weight)
 
@@ -300,11 +296,8 @@ def _shared_first(margins: Floats, b: Floats, c: Floats) -> Floats:
 
 def levels_of(corners: Floats, finest: float) -> tuple[Floats, Floats]:
     """Nodes and weights for an expectation over a standard Laplace number, composite between corners."""
-    inside = np.unique(np.clip(np.append(corners, 0.0), -38.0, 38.0))
-    edges = np.unique(np.concatenate([np.arange(-40.0, 40.0 + finest, finest), inside]))
-    half = 0.5 * np.diff(edges)[:, None]
-    level = (edges[:-1, None] + half * (1 + _NODE)).ravel()
-    return level, (half * _WEIGHT).ravel() * 0.5 * np.exp(-np.abs(level))
+    level, lengths = nodes(40.0, np.append(corners, 0.0), finest)
+    return level, lengths * 0.5 * np.exp(-np.abs(level))
 
 
 def laplace_cdf(x: Floats) -> Floats:

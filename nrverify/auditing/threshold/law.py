@@ -22,7 +22,13 @@ from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, ThresholdContext
 from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.drawing import Runs
-from nrverify.auditing.threshold.effects import FITS_AS_WELL, NOT_TOLD_APART, priced, priced_by_scales
+from nrverify.auditing.threshold.effects import (
+    NOT_EXCLUDED,
+    NOT_TOLD_APART,
+    TOO_FEW,
+    priced,
+    priced_by_scales,
+)
 from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import (
     HALTING_TEMPLATES,
@@ -248,7 +254,7 @@ class ThresholdLaw(Declared, Additive):
     def undecided(self, alpha: float) -> bool:
         """Whether more runs may tell what a refutation means: what fits leaks, and something that does not fits too."""
         found = self.meaning(alpha).priced
-        return found is not None and found.why in (FITS_AS_WELL, NOT_TOLD_APART)
+        return found is not None and found.why in (NOT_EXCLUDED, TOO_FEW, NOT_TOLD_APART)
 
     def look_closer(self, runs: Runs) -> None:
         """Takes in runs that were drawn after the refutation: they say what it means, and decide no verdict."""

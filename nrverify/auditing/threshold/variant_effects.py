@@ -19,13 +19,15 @@ from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.effects import (
-    FITS_AS_WELL,
     HARMLESS,
     LEAST_OTHER,
     LEAST_PROBABILITY,
+    NOT_EXCLUDED,
     NOT_TOLD_APART,
     OR_MORE,
+    TOO_FEW,
     Loss,
+    excluded,
     log_likelihood,
 )
 from nrverify.auditing.threshold.faulty_laws import FAULTS, made_law, unmixed_laws
@@ -59,8 +61,9 @@ def priced_variant(named: Iterable[str], counts: Counts, variant: Variant, monot
         return Priced(Effect.UNPROVED, why=NOT_TOLD_APART if any(exceeding) else "")
     least = min((loss for loss in losses if loss is not None), key=lambda loss: loss.loss - loss.claim)
     own = min(log_likelihood(counts, fault) for fault in faults)
-    if own - best_harmless_variant(counts, variant, monotone) < math.log(len(FAULTS) / alpha):
-        return Priced(Effect.UNPROVED, why=FITS_AS_WELL)
+    harmless = best_harmless_variant(counts, variant, monotone)
+    if own - harmless < math.log(len(FAULTS) / alpha):
+        return Priced(Effect.UNPROVED, why=TOO_FEW if excluded(harmless, counts, alpha) else NOT_EXCLUDED)
     return Priced(Effect.LEAK, least.loss, least.claim, least.where)
 
 

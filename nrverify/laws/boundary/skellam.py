@@ -67,7 +67,9 @@ class SkellamLinear:
         require_probability(self.delta)
         _require_integer(self.sensitivity)
         if self.theta > _LARGEST_TILT:
-            raise ValueError(f"theta = {self.theta!r} must be at most {_LARGEST_TILT}: cosh(theta) overflows beyond")
+            raise ValueError(
+                f"theta is {self.theta!r}: it must be at most {_LARGEST_TILT}: cosh(theta) overflows beyond"
+            )
 
     @property
     def floor(self) -> float:
@@ -172,7 +174,7 @@ class SkellamLinear:
 def _require_integer(sensitivity: float) -> None:
     require_positive(sensitivity=sensitivity)
     if sensitivity != int(sensitivity):
-        raise ValueError(f"sensitivity = {sensitivity!r} must be an integer: Skellam noise is for integer queries")
+        raise ValueError(f"sensitivity is {sensitivity!r}: it must be an integer: Skellam noise is for integer queries")
 
 
 def _variance(k: int, epsilon: float, sensitivity: int) -> float:

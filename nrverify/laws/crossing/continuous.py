@@ -101,7 +101,7 @@ def _sampled(curve: Callable[[Any], Any], lo: float, hi: float, far: float) -> _
     high = min(end if math.isfinite(hi) else max(far, start + far), _FARTHEST)
     if low >= high:
         raise ValueError(
-            f"interval = {(lo, hi)!r} must hold times between e^(-{_FARTHEST:g}) and e^{_FARTHEST:g}: change the unit"
+            f"interval is {(lo, hi)!r}: it must hold times from e^(-{_FARTHEST:g}) to e^{_FARTHEST:g}; change the unit"
         )
     log_t = np.linspace(low, high, max(257, math.ceil((high - low) / _SCAN) + 1))
     level = level_where_defined(curve, log_t)

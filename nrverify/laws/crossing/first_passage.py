@@ -51,7 +51,7 @@ def crossing_probability(
     """
     require_one_way_of_looking(times, interval)
     if not callable(curve):
-        raise TypeError(f"curve = {curve!r} must be a function of the time; pass for example lambda t: a * t + b")
+        raise TypeError(f"curve is {curve!r}: it must be a function of the time; pass for example lambda t: a * t + b")
     if times is not None:
         looks = np.array(sorted_looks(times))
         return Crossing(*grid_crossing(looks, evaluate(curve, looks)))

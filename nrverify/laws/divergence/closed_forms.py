@@ -29,13 +29,13 @@ _NODES = np.arange(-24.0, 5.0, _STEP)
 def _nonnegative(name: str, values: Any) -> Floats:
     array = real(name, values)
     if np.any(array < 0):
-        raise ValueError(f"{name} = {array[array < 0].flat[0]!r}: must not be negative")
+        raise ValueError(f"{name} is {float(array[array < 0].flat[0])}: it must not be negative")
     return array
 
 
 def _ratio(shift: float, scale: float) -> float:
     if one_number("shift", shift) == 0:
-        raise ValueError(f"shift = {shift!r} must not be 0: equal values have no loss")
+        raise ValueError(f"shift is {shift!r}: it must not be 0: equal values have no loss")
     return abs(shift) / scale
 
 
@@ -132,7 +132,9 @@ def laplace_loss_tail(epsilon: Any, *, shift: float, time: float) -> Any:
 def _orders(order: Any) -> Floats:
     array = real("order", order)
     if np.any(array < 1):
-        raise ValueError(f"order = {array[array < 1].flat[0]!r}: must be at least 1 (1 is the Kullback-Leibler limit)")
+        raise ValueError(
+            f"order is {float(array[array < 1].flat[0])}: it must be at least 1 (1 is the Kullback-Leibler limit)"
+        )
     return array
 
 
@@ -174,9 +176,9 @@ def log_renyi_tail(epsilon: float, *, order: float, divergence: float) -> float:
     """
     for name, parameter in (("epsilon", epsilon), ("divergence", divergence)):
         if one_number(name, parameter) < 0:
-            raise ValueError(f"{name} = {parameter!r} must be finite and not negative")
+            raise ValueError(f"{name} is {parameter!r}: it must be finite and not negative")
     if one_number("order", order) <= 1:
-        raise ValueError(f"order = {order!r} must be finite and above 1")
+        raise ValueError(f"order is {order!r}: it must be finite and above 1")
     return min(0.0, -(order - 1) * (epsilon - divergence))
 
 

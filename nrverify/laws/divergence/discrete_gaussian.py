@@ -37,7 +37,7 @@ class DiscreteGaussianLosses:
         self.convolved = len(shifts) > 1 and time < _SMOOTH * self.square
         if math.isinf(self.parameter):
             raise ValueError(
-                f"time = {time} must not overflow times the squared shift {self.square}; take a smaller time"
+                f"time is {time}: it must not overflow times the squared shift {self.square}; take a smaller time"
             )
 
     def hockey_stick(self, epsilons: Floats) -> Floats:

@@ -87,12 +87,14 @@ def _family(process: Any, shift: ArrayLike, time: float) -> _Family | None:
         return laplace_sums.LaplaceLosses(sizes, time) if sizes else None
     if not isinstance(process, (Skellam, DiscreteLaplace, DiscreteGaussian)):
         raise ValueError(
-            f"process = {process!r} must be a Brownian, Laplace, Skellam, DiscreteLaplace or DiscreteGaussian; "
+            f"process is {process!r}: it must be a Brownian, Laplace, Skellam, DiscreteLaplace or DiscreteGaussian; "
             "the divergence of another law is not known in closed form: integrate its densities"
         )
     whole = [int(size) for size in _nonzero(_sizes(integer("shift", shift)))]
     if whole and max(whole) > _LARGEST_SHIFT:
-        raise ValueError(f"shift = {max(whole)} must not exceed {_LARGEST_SHIFT} in size; losses are doubles: scale it")
+        raise ValueError(
+            f"shift is {max(whole)}: it must not exceed {_LARGEST_SHIFT} in size; losses are doubles: scale it"
+        )
     if not whole:
         return None
     if isinstance(process, DiscreteLaplace):

@@ -30,7 +30,9 @@ class SkellamLosses:
     def __init__(self, shifts: list[int], mu: float) -> None:
         self.shifts, self.mu = sorted(shifts), mu
         if mu < _SMALLEST_VARIANCE:
-            raise ValueError(f"time times rate = {mu / 2} must be at least {_SMALLEST_VARIANCE}; ask for a larger time")
+            raise ValueError(
+                f"time times rate is {mu / 2}: it must be at least {_SMALLEST_VARIANCE}; ask for a larger time"
+            )
 
     def hockey_stick(self, epsilons: Floats) -> Floats:
         one = len(self.shifts) == 1

@@ -68,8 +68,8 @@ def filtered(
             return fine
         coarse = fine
     raise ValueError(
-        f"granularity = {transcript.granularity:g} must be such that the filter settles to {_SETTLED}, but for this "
-        f"process it does not at times = {transcript.times}; take a finer grid, or times less close together"
+        f"granularity is {transcript.granularity:g}: it must be such that the filter settles to {_SETTLED}, but for "
+        f"this process it does not at times = {transcript.times}; take a finer grid, or times less close together"
     )
 
 

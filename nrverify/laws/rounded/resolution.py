@@ -38,8 +38,8 @@ def known_resolutions(process: Any, transcript: Transcript) -> list[Resolution] 
     most = max(resolution.nodes for resolution in resolutions)
     if most > _MOST_NODES:
         raise ValueError(
-            f"granularity = {transcript.granularity:g} must not need more than {_MOST_NODES} nodes in a cell, but it "
-            f"needs {most} at times = {transcript.times}; take a finer grid, or times less close together"
+            f"granularity is {transcript.granularity:g}: it must not need more than {_MOST_NODES} nodes in a cell, but "
+            f"it needs {most} at times = {transcript.times}; take a finer grid, or times less close together"
         )
     return resolutions
 

@@ -56,7 +56,7 @@ def checked_transcript(
     g, looks = float(granularity), listed_looks(times)
     if any(later > earlier for earlier, later in pairwise(looks)):
         raise ValueError(
-            f"times = {looks} must not rise: releases become less noisy; give them in the order of release"
+            f"times is {looks}: it must not rise: releases become less noisy; give them in the order of release"
         )
     _require_continuous(process)
     centre, numbers = real("value", value), real("releases", releases)
@@ -97,5 +97,5 @@ def _require_continuous(process: Any) -> None:
     """Noise on the integers has no density at ½: it is on a grid of its own."""
     if process.marginal(1.0).logpdf(0.5) == -np.inf:
         raise ValueError(
-            f"process = {process!r} must have continuous noise; integer noise is on a grid already: use its own law"
+            f"process is {process!r}: it must have continuous noise; integer noise is on a grid: use its own law"
         )

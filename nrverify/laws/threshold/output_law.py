@@ -181,7 +181,7 @@ def utility_margin(probability: float, epsilon: float, sensitivity: float = 1.0)
     p = checked_number("probability", probability)
     if not 0 < p < 1:
         raise ValueError(
-            f"probability = {probability!r} must lie strictly between 0 and 1; it is a failure probability"
+            f"probability is {probability!r}: it must lie strictly between 0 and 1; it is a failure probability"
         )
     level = checked_number("epsilon", epsilon, above_zero=True)
     if p > 0.5:

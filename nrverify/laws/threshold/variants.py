@@ -31,16 +31,16 @@ def checked_variant(scales: Sequence[float], noise: Any, positives: Any, epsilon
     pair = positive("scales", scales)
     if pair.shape != (2,):
         raise ValueError(
-            f"scales = {scales!r} must be a pair (a, b) for noises of scale aΔ/ε and bΔ/ε; pass two numbers"
+            f"scales is {scales!r}: it must be a pair (a, b) for noises of scale aΔ/ε and bΔ/ε; pass two numbers"
         )
     if not isinstance(noise, str) or noise not in NOISES:
-        raise ValueError(f"noise = {noise!r} must be one of {', '.join(NOISES)}; name one of them")
+        raise ValueError(f"noise is {noise!r}: it must be one of {', '.join(NOISES)}; name one of them")
     if not isinstance(positives, (int, np.integer)) or isinstance(positives, bool) or positives < 1:
-        raise ValueError(f"positives = {positives!r} must be one integer of at least 1; pass how many 1s halt it")
+        raise ValueError(f"positives is {positives!r}: it must be one integer of at least 1; pass how many 1s halt it")
     variant = Variant((float(pair[0]), float(pair[1])), noise, int(positives))
     if not variant.reduces_noise and np.any(epsilons != epsilons[0]):
         raise ValueError(
-            f"epsilons = {epsilons.tolist()} must all be equal for noise = {noise!r} and positives = {positives}: the "
-            "threshold's noise is drawn once; only Laplace noise with one positive is reduced from round to round"
+            f"epsilons is {epsilons.tolist()}: all must be equal for noise = {noise!r} and positives = {positives}: "
+            "the threshold's noise is drawn once; only Laplace noise with one positive is reduced from round to round"
         )
     return variant

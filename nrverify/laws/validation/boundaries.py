@@ -13,7 +13,7 @@ def one_number(name: str, argument: float) -> float:
     """A finite number."""
     number = real(name, argument)
     if number.ndim:
-        raise ValueError(f"{name} = {argument!r} must be one number; pass a float")
+        raise ValueError(f"{name} is {argument!r}: it must be one number; pass a float")
     return float(number)
 
 
@@ -21,14 +21,14 @@ def require_positive(**parameters: float) -> None:
     """Every parameter is a finite number above 0."""
     for name, parameter in parameters.items():
         if positive(name, parameter).ndim:
-            raise ValueError(f"{name} = {parameter!r} must be one number; make a boundary for each")
+            raise ValueError(f"{name} is {parameter!r}: it must be one number; make a boundary for each")
 
 
 def require_probability(delta: float) -> None:
     """0 < delta < 1."""
     require_positive(delta=delta)
     if delta >= 1:
-        raise ValueError(f"delta = {delta!r} must lie strictly between 0 and 1; it is a failure probability")
+        raise ValueError(f"delta is {delta!r}: it must lie strictly between 0 and 1; it is a failure probability")
 
 
 def log_inverse(delta: float) -> float:
@@ -47,7 +47,7 @@ def listed_looks(times: Iterable[float]) -> list[float]:
     listed: Any = times if one else list(times)
     looks = positive("times", listed)
     if looks.ndim != 1 or looks.size == 0:
-        raise ValueError(f"times = {times!r} must be a list of looks; give at least one, a finite time > 0")
+        raise ValueError(f"times is {times!r}: it must be a list of looks; give at least one, a finite time > 0")
     return [float(look) for look in looks]
 
 
@@ -61,11 +61,11 @@ def checked_interval(interval: tuple[float, float] | None) -> tuple[float, float
     if interval is None:
         return 0.0, math.inf
     if not isinstance(interval, (tuple, list, np.ndarray)) or len(interval) != 2:
-        raise ValueError(f"interval = {interval!r} must be a pair (lo, hi)")
+        raise ValueError(f"interval is {interval!r}: it must be a pair (lo, hi)")
     lo = real("the start of the interval", interval[0])
     hi = extended("the end of the interval", interval[1])
     if lo.ndim or hi.ndim or not 0 <= lo < hi:
-        raise ValueError(f"interval = {interval!r} must have 0 <= lo < hi (hi may be infinite)")
+        raise ValueError(f"interval is {interval!r}: it must have 0 <= lo < hi (hi may be infinite)")
     return float(lo), float(hi)
 
 

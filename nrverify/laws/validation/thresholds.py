@@ -14,7 +14,7 @@ def checked_number(name: str, argument: float, *, above_zero: bool = False) -> f
     """One finite number, where asked above 0."""
     number = positive(name, argument) if above_zero else real(name, argument)
     if number.ndim:
-        raise ValueError(f"{name} = {argument!r} must be one number; pass a float")
+        raise ValueError(f"{name} is {argument!r}: it must be one number; pass a float")
     return float(number)
 
 
@@ -46,10 +46,10 @@ def checked_bits(bits: Any, rounds: int, positives: int = 1) -> list[int]:
     try:
         printed: NDArray[np.float64] = np.asarray(bits, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"bits = {bits!r} must be a sequence of 0 and 1") from None
+        raise ValueError(f"bits is {bits!r}: it must be a sequence of 0 and 1") from None
     _require_sequence("bits", printed)
     if not np.all((printed == 0) | (printed == 1)):
-        raise ValueError(f"bits = {bits!r} must be 0 or 1; 1 is a round above the threshold")
+        raise ValueError(f"bits is {bits!r}: it must be 0 or 1; 1 is a round above the threshold")
     if printed[:-1].sum() >= positives:
         which = "a 1" if positives == 1 else f"the {positives} ones of positives = {positives}"
         raise ValueError(
@@ -57,7 +57,7 @@ def checked_bits(bits: Any, rounds: int, positives: int = 1) -> list[int]:
         )
     if len(printed) > rounds:
         raise ValueError(
-            f"bits = {bits!r} has {len(printed)} entries but there are {rounds} rounds; extend the utilities"
+            f"bits is {bits!r}: it has {len(printed)} entries but there are {rounds} rounds; extend the utilities"
         )
     return [int(bit) for bit in printed]
 

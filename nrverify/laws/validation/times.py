@@ -20,7 +20,7 @@ def real(name: str, argument: ArrayLike) -> Floats:
     """The argument as an array of finite reals."""
     numbers = _numbers(name, argument)
     if not np.all(np.isfinite(numbers)):
-        raise ValueError(f"{name} = {_first(numbers, ~np.isfinite(numbers))} must be finite; pass a real number")
+        raise ValueError(f"{name} is {_first(numbers, ~np.isfinite(numbers))}: it must be finite; pass a real number")
     return numbers
 
 
@@ -29,7 +29,7 @@ def positive(name: str, argument: ArrayLike) -> Floats:
     numbers = _numbers(name, argument)
     bad = ~(np.isfinite(numbers) & (numbers > 0))
     if np.any(bad):
-        raise ValueError(f"{name} = {_first(numbers, bad)} must be finite and > 0; pass a positive real number")
+        raise ValueError(f"{name} is {_first(numbers, bad)}: it must be finite and > 0; pass a positive real number")
     return numbers
 
 
@@ -44,7 +44,7 @@ def integer(name: str, argument: ArrayLike) -> Integers:
         bad |= np.where(bad, 0.0, raw) % 1 != 0
     if np.any(bad):
         raise ValueError(
-            f"{name} = {_first(raw, bad)} must be an integer of at most {LARGEST_INTEGER} in size; "
+            f"{name} is {_first(raw, bad)}: it must be an integer of at most {LARGEST_INTEGER} in size; "
             "this noise lives on the integers: round the query first"
         )
     return raw.astype(np.int64)
@@ -54,7 +54,7 @@ def extended(name: str, argument: ArrayLike) -> Floats:
     """The argument as an array of reals or infinities, never NaN."""
     numbers = _numbers(name, argument)
     if np.any(np.isnan(numbers)):
-        raise ValueError(f"{name} = nan is no point of the line; pass a real number or an infinity")
+        raise ValueError(f"{name} is nan: it is not a point of the line; pass a real number or an infinity")
     return numbers
 
 
@@ -72,7 +72,7 @@ def levels(argument: ArrayLike) -> Floats:
     numbers = _numbers("q", argument)
     bad = ~((numbers >= 0) & (numbers <= 1))
     if np.any(bad):
-        raise ValueError(f"q = {_first(numbers, bad)} must be a probability; pass a number in [0, 1]")
+        raise ValueError(f"q is {_first(numbers, bad)}: it must be a probability; pass a number in [0, 1]")
     return numbers
 
 
@@ -82,7 +82,7 @@ def times(s: ArrayLike, t: ArrayLike) -> tuple[Floats, Floats]:
     bad = early > late
     if np.any(bad):
         raise ValueError(
-            f"s = {_first(early, bad)} must not exceed t = {_first(late, bad)}: "
+            f"s is {_first(early, bad)}: it must not exceed t = {_first(late, bad)}: "
             "s is the time of less noise; swap the two"
         )
     return early, late
@@ -95,8 +95,8 @@ def nested(s: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Float
     bad = ~((lower < time) & (time < upper))
     if np.any(bad):
         raise ValueError(
-            f"s = {_first(time, bad)} must lie between low = {_first(lower, bad)} and high = {_first(upper, bad)}: "
-            "they are the times of the nearest releases on both sides; order the three"
+            f"s is {_first(time, bad)}: it must lie between low = {_first(lower, bad)} and "
+            f"high = {_first(upper, bad)}: they are the times of the nearest releases on both sides; order the three"
         )
     return time, lower, upper
 
@@ -143,7 +143,7 @@ def shape(size: Size, *parameters: NDArray[np.generic]) -> tuple[int, ...]:
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0 for n in asked)
     if not (whole and _fit(own, asked) and np.broadcast_shapes(own, asked) == asked):
         raise ValueError(
-            f"size = {size!r} must be a shape the parameters, of shape {own}, broadcast to; give that shape"
+            f"size is {size!r}: it must be a shape the parameters, of shape {own}, broadcast to; give that shape"
         )
     return asked
 
@@ -151,7 +151,7 @@ def shape(size: Size, *parameters: NDArray[np.generic]) -> tuple[int, ...]:
 def generator(rng: np.random.Generator) -> np.random.Generator:
     """The source of the randomness of a draw."""
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng = {rng!r} must be a numpy.random.Generator; pass np.random.default_rng(seed)")
+        raise TypeError(f"rng is {rng!r}: it must be a numpy.random.Generator; pass np.random.default_rng(seed)")
     return rng
 
 
@@ -167,7 +167,9 @@ def _numbers(name: str, argument: ArrayLike) -> Floats:
     try:
         return _numeric(name, argument).astype(np.float64, copy=False)
     except OverflowError:
-        raise ValueError(f"{name} = {_shown(argument)} must be within the range of a float; it overflows") from None
+        raise ValueError(
+            f"{name} is {_shown(argument)}: it must be within the range of a float; it overflows"
+        ) from None
 
 
 def _numeric(name: str, argument: ArrayLike) -> NDArray[Any]:
@@ -175,10 +177,10 @@ def _numeric(name: str, argument: ArrayLike) -> NDArray[Any]:
     try:
         raw = np.asarray(argument)
     except ValueError:
-        raise ValueError(f"{name} = {_shown(argument)} must be a real number or an array of them") from None
+        raise ValueError(f"{name} is {_shown(argument)}: it must be a real number or an array of them") from None
     exact = raw.dtype.kind == "O" and all(isinstance(n, (Real, Decimal)) and not isinstance(n, bool) for n in raw.flat)
     if not (exact or raw.dtype.kind in "iuf"):
-        raise ValueError(f"{name} = {_shown(argument)} must be a real number or an array of them")
+        raise ValueError(f"{name} is {_shown(argument)}: it must be a real number or an array of them")
     return raw
 
 

@@ -11,6 +11,7 @@ from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.catalogue import Entry, catalogue
 from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of, pointers
+from nrverify.report.audit.refutation import shown_of
 from nrverify.report.audit.terminal import MEANING, knob_words
 from nrverify.report.page.charts.axes import number
 from nrverify.report.page.charts.draw import Chart, chart
@@ -69,9 +70,10 @@ class CheckView:
 def audit_html(report: Report) -> str:
     """The whole page."""
     entries = catalogue()
-    ordered = sorted(report.checks, key=lambda check: WORST_FIRST.index(check.verdict))
+    shown = shown_of(report.checks)
+    ordered = sorted(shown, key=lambda check: WORST_FIRST.index(check.verdict))
     checks = [_check(check, report, entries.get(check.id)) for check in ordered]
-    counts = [(verdict.value, sum(c.verdict is verdict for c in report.checks)) for verdict in WORST_FIRST]
+    counts = [(verdict.value, sum(c.verdict is verdict for c in shown)) for verdict in WORST_FIRST]
     subject, run = report.subject, report.run
     return render(
         "audit.html",
@@ -162,7 +164,7 @@ def _facts(check: CheckResult) -> tuple[tuple[str, Markup], ...]:
     rows = [
         ("Expected", check.expected),
         ("Observed", check.observed),
-        ("Would have caught", check.detectable),
+        ("Smallest detectable fault", check.detectable),
         ("Samples", None if check.samples is None else f"{check.samples:,}"),
         ("Evidence", _evidence(check) or None),
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -16,12 +17,11 @@ IN_FULL = 2
 """Refutations with causes of their own that are told in full: a third would not be read before the first is mended."""
 MOST_NAMES = 6
 """Checks that a line names; more are counted."""
-HEADINGS = {
-    CheckVerdict.REFUTED: "Refuted by",
-    CheckVerdict.CONSISTENT: "No fault found by",
-    CheckVerdict.INCONCLUSIVE: "Undecided",
-    CheckVerdict.ADVICE: "Advice of",
-    CheckVerdict.NOT_COVERED: "Not covered",
+COUNTED = {
+    CheckVerdict.CONSISTENT: "found no fault",
+    CheckVerdict.INCONCLUSIVE: "undecided (--keep-going decides them)",
+    CheckVerdict.ADVICE: "with advice",
+    CheckVerdict.NOT_COVERED: "not covered",
 }
 
 
@@ -30,22 +30,34 @@ def print_refutation(report: Report, console: Console) -> None:
     refuted = [check for check in report.checks if check.verdict is CheckVerdict.REFUTED]
     told = [check for check in refuted if not follows(check)][:IN_FULL] or refuted[:1]
     for check in told:
-        console.print(f"\n[bold red]refuted[/] [bold]{plain(check.id)}[/]", highlight=False)
-        for part in _parts(check):
+        statement, *parts = _parts(check)
+        console.print(f"\n[bold red]refuted[/] [bold]{plain(check.id)}[/]: {plain(statement)}", highlight=False)
+        for part in parts:
             console.print(Padding(plain(part), (0, 0, 0, 2), expand=False), highlight=False)
-    console.print()
-    for line in _by_verdict(shown_of(report.checks)):
-        console.print(plain(line), style="dim", highlight=False)
-    if command := next((check.reproduce for check in told if check.reproduce), None):
-        # Folded by the terminal and not here, so that it can be copied whole.
+    console.print(f"\nRefuted by: {plain(_named(refuted))}", style="dim", highlight=False)
+    console.print(f"{_others(shown_of(report.checks))}All checks: --table; with plots: --html FILE.", style="dim")
+    print_command(told, console)
+
+
+def print_refutation_in_brief(report: Report, console: Console) -> None:
+    """The refutations that have causes of their own and their likely causes, and how to repeat them."""
+    told = [check for check in report.checks if check.verdict is CheckVerdict.REFUTED and not follows(check)]
+    for check in told:
+        words = check.explanation.cause or check.explanation.seen if check.explanation else check.message
+        console.print(f"[bold red]refuted[/] [bold]{plain(check.id)}[/]: {plain(words or '')}", highlight=False)
+    print_command(told, console)
+
+
+def print_command(checks: Iterable[CheckResult], console: Console) -> None:
+    """The command that repeats a refutation, folded by the terminal and not here, so that it can be copied whole."""
+    if command := next((check.reproduce for check in checks if check.reproduce), None):
         console.print(f"Reproduce: {plain(command)}", highlight=False, soft_wrap=True)
-    words = "All checks: --table; with pictures: --html FILE; those left undecided: --keep-going."
-    console.print(words, style="dim", highlight=False)
 
 
 def shown_of(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """Without the checks that are not covered because there is nothing for them to judge."""
-    return tuple(check for check in checks if check.gap or check.verdict is not CheckVerdict.NOT_COVERED)
+    """Without the checks that have nothing to judge and are therefore not covered, and without advice on nothing."""
+    said = {CheckVerdict.NOT_COVERED: "gap", CheckVerdict.ADVICE: "message"}
+    return tuple(check for check in checks if check.verdict not in said or getattr(check, said[check.verdict]))
 
 
 def _parts(check: CheckResult) -> Iterator[str]:
@@ -59,9 +71,14 @@ def _parts(check: CheckResult) -> Iterator[str]:
     yield from pointers(check)
 
 
-def _by_verdict(checks: Iterable[CheckResult]) -> Iterator[str]:
-    """The checks, by verdict."""
-    for verdict, heading in HEADINGS.items():
-        if found := [check.id for check in checks if check.verdict is verdict]:
-            more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
-            yield f"{heading}: {', '.join(found[:MOST_NAMES])}{more}"
+def _named(checks: Sequence[CheckResult]) -> str:
+    """The ids of checks, those beyond the first few counted."""
+    more = f" and {len(checks) - MOST_NAMES} more" if len(checks) > MOST_NAMES else ""
+    return ", ".join(check.id for check in checks[:MOST_NAMES]) + more
+
+
+def _others(checks: Sequence[CheckResult]) -> str:
+    """How many checks have which other verdict, as a sentence."""
+    counts = Counter(check.verdict for check in checks)
+    parts = [f"{counts[verdict]} {words}" for verdict, words in COUNTED.items() if counts[verdict]]
+    return f"Other checks: {', '.join(parts)}. " if parts else ""

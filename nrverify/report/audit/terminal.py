@@ -12,7 +12,7 @@ from rich.table import Table
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
-from nrverify.report.audit.refutation import print_refutation, shown_of
+from nrverify.report.audit.refutation import print_refutation, print_refutation_in_brief, shown_of
 from nrverify.report.escape import plain
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -70,12 +70,12 @@ def print_audit(report: Report, console: Console, verbose: bool = False, table: 
 
 
 def print_problems(report: Report, console: Console) -> None:
-    """What is wrong and nothing else: whose verdict it is, and every finding."""
+    """What is wrong and nothing else: whose verdict it is, and the likely cause of every refutation."""
     _print_head(report, console, answered=False)
-    _print_findings(report.checks, console)
+    print_refutation_in_brief(report, console)
 
 
-def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bool = False) -> None:
+def _print_findings(checks: Iterable[CheckResult], console: Console, verbose: bool) -> None:
     """Every refutation in full, but those with their cause in common with another (verbose: those too)."""
     refuted = [check for check in checks if check.verdict is CheckVerdict.REFUTED]
     following = [check for check in refuted if not verbose and follows(check)]
@@ -159,8 +159,7 @@ def _print_finding(check: CheckResult, console: Console) -> None:
     for part in lines_of(check):
         _say(console, plain(part), indent=2)
     if check.reproduce:
-        # Folded by the terminal and not here, so that it can be copied whole.
-        console.print(f"  Reproduce: {plain(check.reproduce)}", highlight=False, soft_wrap=True)
+        console.print(f"  Reproduce: {plain(check.reproduce)}", highlight=False, soft_wrap=True)  # copied whole
 
 
 def _print_details(check: CheckResult, console: Console) -> None:
@@ -201,6 +200,8 @@ def _print_run(report: Report, console: Console) -> None:
         _say(console, f"\nevaluated analytically in {run['seconds']:.1f} s (no sampling){early}")
         return
     drawn = "1 session or run" if run["samples"] == 1 else f"{run['samples']} sessions or runs"
+    if run.get("after_refutation"):
+        drawn += f" ({run['after_refutation']} of them after the refutation, to see what it means)"
     words = f"{drawn} in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
     words += _pace(run)
     words += f"; seed {run['seed']}"

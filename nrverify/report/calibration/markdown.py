@@ -18,7 +18,7 @@ def calibration_markdown(calibration: Calibration) -> str:
     option = "" if calibration.scope.name == "full" else f" --{calibration.scope.name}"
     parts = [
         "# The kill matrix",
-        "What the audit finds and what it leaves in peace: mutants, benign variants, false alarms, and samples against "
+        "What the audit refutes and what it does not: mutants, benign variants, false alarms, and samples against "
         "the information limit.\n"
         f"This file is written by `nrverify calibrate{option} --markdown reports/kill_matrix.md`; do not edit it.",
         "\n".join(_line_of(words, ok) for words, ok in tables.summary(calibration)),

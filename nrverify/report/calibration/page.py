@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from markupsafe import Markup
 
 from nrverify.auditing.core.plots.data import Dot, Dots
@@ -40,8 +42,8 @@ def calibration_html(calibration: Calibration) -> str:
         section="calibration",
         word="as it should be" if green else "not as it should be",
         tone="good" if green else "bad",
-        meaning="what is wrong is refuted, what is right is left in peace" if green else "something was missed",
-        title="The instrument, tested",
+        meaning="faulty implementations are refuted, correct ones are not" if green else "something was missed",
+        title="Calibration of the auditor",
         lede=_prose(
             "Audits of implementations whose verdict is known: mutants with one mistake each, benign variants, and "
             f"right ones, many times. Scope: {calibration.scope.name}, seed {calibration.seed}."
@@ -86,7 +88,8 @@ def _efficiency_chart(rows: tuple[Efficiency, ...]) -> Chart:
         for row in rows
     )
     worst = max(ratios, key=lambda ratio: ratio.value)
-    words = f"The hardest, {worst.label}, takes {worst.value:.2f} times the limit; {TARGET} is to be reached."
+    takes = "was not refuted" if math.isinf(worst.value) else f"takes {worst.value:.2f} times the limit"
+    words = f"The hardest, {worst.label}, {takes}; {TARGET} is to be reached."
     note = "Median over seeds, from the least to the most. 1: the best test that knows the fault."
     drawing = draw_ratios(ratios, TARGET, "samples over the information limit", words)
     return Chart("Samples against the limit", drawing, _prose(words), _prose(note), worst.value > TARGET)
@@ -106,8 +109,12 @@ def _alarm_chart(rows: tuple[Alarms, ...]) -> Chart:
 
 
 def _view(table: tables.Table) -> TableView:
-    columns = tuple((column.rstrip(">"), column.endswith(">")) for column in table.columns)
-    rows = tuple(tuple(_cell(words, index) for index, words in enumerate(row)) for row in table.rows)
+    """The verdict beside the name, so that a phone shows it."""
+    order = list(range(len(table.columns)))
+    if table.columns[-1] == "verdict":
+        order = [0, order[-1], *order[1:-1]]
+    columns = tuple((table.columns[at].rstrip(">"), table.columns[at].endswith(">")) for at in order)
+    rows = tuple(tuple(_cell(row[at], at) for at in order) for row in table.rows)
     return TableView(table.title, _prose(table.words), columns, rows)
 
 

@@ -15,7 +15,8 @@ from nrverify.calibrate.empirical import TARGET as EMPIRICAL_TARGET
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import LOOSE, STRICT, Alarms, all_together
 from nrverify.calibrate.matrix import Kill, KillMatrix
-from nrverify.calibrate.stated_sizes import SESSIONS, Stated
+from nrverify.calibrate.planted_faults import SESSIONS
+from nrverify.calibrate.stated_sizes import Stated
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,15 @@ def _efficiency_row(row: Efficiency) -> tuple[str, ...]:
     least = number(row.samples[0]) if row.samples else "∞"
     most = number(row.samples[-1]) if row.samples and not row.missed else "∞"
     return (
-        *(row.name, f"{row.nats:.4g}", number(row.limit), number(row.median), least, most, f"{row.ratio:.2f}"),
+        *(
+            row.name,
+            f"{row.nats:.4g}",
+            number(row.limit),
+            number(row.median),
+            least,
+            most,
+            "∞" if math.isinf(row.ratio) else f"{row.ratio:.2f}",
+        ),
         verdict(row.met),
     )
 

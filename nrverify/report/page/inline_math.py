@@ -11,6 +11,7 @@ from html import escape
 
 PIECE = re.compile(
     r"`(?P<code>[^`\n]+)`"
+    r"|(?P<double>\b0x[0-9a-f]+(?:\.[0-9a-f]+)?p[-+]\d+)"
     r"|(?P<name>\b[A-Za-z]{2,}(?:_[A-Za-z]{2,})+\b(?:\([^()]*\))?)"
     r"|(?P<claim>\b[PBMANRE]\d\d\b)"
     r"|(?P<number>\d+(?:\.\d+)?e[-+−]?\d+\b)"
@@ -18,7 +19,7 @@ PIECE = re.compile(
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵗˣᵀ]+)"
     r"|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉₊₋]+)"
     r"|(?P<prime>')"
-    r"|(?P<word>[A-Za-z]+)"
+    r"|(?P<word>[A-Za-zÀ-ÖØ-öø-ÿ]+)"
     r"|(?P<other>.)",
     re.DOTALL,
 )
@@ -55,8 +56,8 @@ def _set(text: str, ids: Container[str] = ()) -> str:
         match = PIECE.match(text, at)
         assert match is not None
         at = match.end()
-        if match["code"] or match["name"]:
-            out.append(f"<code>{escape(match['code'] or match['name'])}</code>")
+        if code := match["code"] or match["double"] or match["name"]:
+            out.append(f"<code>{escape(code)}</code>")
         elif match["number"]:
             out.append(_power_of_ten(match["number"]))
         elif match["script"]:

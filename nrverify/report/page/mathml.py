@@ -192,7 +192,7 @@ class _Parser:
         if token in "+,;:!/*.":
             self.before = "operator" if token not in "!*." else "operand"
             return _operator({"*": "∗"}.get(token, token), SPACING.get(token, ""))
-        raise Unreadable(f"{token!r} is no part of the subset")
+        raise Unreadable(f"{token!r} is not part of the subset")
 
     def command(self, name: str) -> str:
         """What a command stands for."""
@@ -218,14 +218,14 @@ class _Parser:
         if name in PAIRS:
             return self.fenced(PAIRS[name])
         if name not in STRUCTURES:
-            raise Unreadable(f"\\{name} is no part of the subset")
+            raise Unreadable(f"\\{name} is not part of the subset")
         return STRUCTURES[name](self)
 
     def sized(self, size: float) -> str:
         """A delimiter of a given size."""
         token = self.take()
         if token not in DELIMITERS:
-            raise Unreadable(f"{token!r} is no delimiter")
+            raise Unreadable(f"{token!r} is not a delimiter")
         self.before = "operator" if DELIMITERS[token] in OPENING else "operand"
         return _delimiter(DELIMITERS[token], f'stretchy="true" symmetric="true" minsize="{size}em" maxsize="{size}em"')
 
@@ -301,7 +301,7 @@ class _Parser:
 
     def cases(self) -> str:
         if (name := self.word()) != "cases":
-            raise Unreadable(f"\\begin{{{name}}} is no part of the subset")
+            raise Unreadable(f"\\begin{{{name}}} is not part of the subset")
         table = f'<mtable class="cases">{self.rows(END)}</mtable>'
         if self.word() != name:
             raise Unreadable("an environment is not closed")

@@ -156,8 +156,8 @@ class Child:
                     self.fail(f"the reply to {what} is longer than {limit} bytes: {excerpt(parts[0], 60)}")
                 if more:
                     first = excerpt(b"".join(parts).partition(b"\n")[0], 60)
-                    words = "one line answers a request; write anything else to standard error"
-                    self.fail(f"the reply to {what} is followed by more: {excerpt(more)} after {first} ({words})")
+                    words = "a reply is one line; write anything else to standard error"
+                    self.fail(f"{what} was answered by more than a line: first {first}, then {excerpt(more)} ({words})")
                 if end:
                     return b"".join(parts)
             elif dead:

@@ -29,7 +29,7 @@ class Described:
 def read_description(result: Any) -> Described:
     """The description in a reply; what is absent may be left out or null, what is unknown is ignored."""
     if not isinstance(result, dict):
-        raise BadReply(f"is no description: {excerpt(result)}")
+        raise BadReply(f"is not a description: {excerpt(result)}")
     protocol = result.get("protocol")
     if protocol is not None and protocol != PROTOCOL:
         raise BadReply(f"speaks protocol {excerpt(protocol)}: this nrverify speaks {PROTOCOL}")

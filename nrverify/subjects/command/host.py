@@ -186,7 +186,7 @@ class ProcessHost(Answering):
         strategy = (self.description.strategies or ())[request.strategy]
         if not isinstance(strategy, list):
             raise SubjectFailed(
-                f"strategy {strategy!r:.60} is no list of queries, and a function does not travel as JSON"
+                f"strategy {strategy!r:.60} is not a list of queries, and a function does not travel as JSON"
             )
         return self._judged([self._dialogue(request.data, strategy, seed) for seed in request.seeds])
 

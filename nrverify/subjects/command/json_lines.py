@@ -45,7 +45,7 @@ def read_reply(line: bytes, identity: int) -> Reply:
     """The reply on a line; `BadReply` unless it is an object that repeats the id and holds exactly one outcome."""
     reply = _read_long(line) if len(line) > LONG else _read_json(line)
     if not isinstance(reply, dict):
-        raise BadReply(f"is no JSON object: {excerpt(line)}")
+        raise BadReply(f"is not a JSON object: {excerpt(line)}")
     outcomes = [name for name in OUTCOMES if name in reply]
     if not _same_id(reply.get("id"), identity):
         found = f"has the id {_id_text(reply['id'])}" if "id" in reply else "has no id"
@@ -64,11 +64,11 @@ def read_array(result: Any) -> NDArray[Any]:
     try:
         array = np.asarray(result)
     except (ValueError, OverflowError):
-        raise BadReply("is no array: its rows differ in length or depth") from None
+        raise BadReply("is not an array: its rows differ in length or depth") from None
     if array.dtype.kind in "iufb":
         return array
     if array.dtype.kind != "O" or not all(x is None or isinstance(x, (bool, int, float)) for x in array.flat):
-        raise BadReply(f"is no array of numbers: {excerpt(result)}")
+        raise BadReply(f"is not an array of numbers: {excerpt(result)}")
     return np.array([_real(x) for x in array.flat], dtype=np.float64).reshape(array.shape)
 
 
@@ -81,7 +81,7 @@ def _read_packed(result: dict[str, Any]) -> NDArray[Any]:
     if not (isinstance(shape, list) and len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**48 for n in shape)):
         raise BadReply(f"has an array of shape {excerpt(shape)}: a list of integers is needed")
     if not isinstance(text, (str, memoryview)):
-        raise BadReply(f"has {names[0]} that is no text: base64 is needed")
+        raise BadReply(f"has {names[0]} that is not text: base64 is needed")
     try:
         # Strict: without it characters outside the alphabet would be dropped in silence.
         content = binascii.a2b_base64(text, strict_mode=True)

@@ -19,7 +19,9 @@ Floats = NDArray[np.float64]
 USUAL_RANGE = (0.01, 1000.0)
 """Times asked for where neither the law nor the subject names a range."""
 INTEGER_POINTS = 200
-"""Of integer noise the largest weight is sought at so many points on either side of 0."""
+"""Of integer noise the largest weight is sought at so many points on either side of its median."""
+UPPER, SAME = np.array([0.5, 0.6, 0.75, 0.9, 0.99]), 1e-6
+"""Quantiles at which the two sides of noise are compared, and how far they may be apart."""
 PROBED = (0.3, 0.7)
 """Ratios s/t at which it is asked whether a bridge has an atom."""
 
@@ -40,13 +42,14 @@ def family_of(law: Any, source: Mapping[str, str | None]) -> NoiseFamily:
         return np.asarray(found[where].reshape(np.shape(times)))
 
     def telling(time: float, rate: float) -> float:
-        """The distance at which the density at 0 has lost a factor of e², or all but a tenth of the noise lies."""
+        """The distance at which the density at the median has lost a factor of e, or within which most noise lies."""
         return _telling(process, time)
 
     def likeliest(times: Floats, rate: float) -> float:
         """No transcript is likelier than the likeliest value of its noisiest release."""
-        points = np.arange(-INTEGER_POINTS, INTEGER_POINTS + 1.0)
-        return float(min(1.0, np.exp(np.max(process.marginal(float(times[0])).logpdf(points)))))
+        law = process.marginal(float(times[0]))
+        points = float(law.quantile(0.5)) + np.arange(-INTEGER_POINTS, INTEGER_POINTS + 1.0)
+        return float(min(1.0, np.exp(np.max(law.logpdf(points)))))
 
     return NoiseFamily(
         lambda rate: process,
@@ -57,6 +60,7 @@ def family_of(law: Any, source: Mapping[str, str | None]) -> NoiseFamily:
         integer=process.integer,
         tied=not once and not process.integer and _tied(process, math.sqrt(low * high)),
         bound=bounded if callable(bound) else None,
+        symmetric=lambda: _symmetric(process, (low, math.sqrt(low * high), high)),
         once=once,
         own=True,
         source=dict(source),
@@ -98,11 +102,21 @@ def _tied(process: OwnProcess, t: float) -> bool:
     return any(np.any(np.asarray(process.bridge(ratio * t, t, x * t).atom) > 0) for ratio in PROBED for x in (0.5, 2.0))
 
 
+def _symmetric(process: OwnProcess, times: tuple[float, ...]) -> bool:
+    """Whether noise is as often below −x as above x, to what a tested law agrees to."""
+    for law in map(process.marginal, times):
+        points = law.quantile(UPPER)
+        if not np.all(np.abs(np.asarray(law.sf(points)) - np.asarray(law.cdf_left(-points))) <= SAME):
+            return False
+    return True
+
+
 def _telling(process: OwnProcess, t: float) -> float:
     law = process.marginal(t)
-    tail = max(float(law.quantile(0.9)), 1.0 if process.integer else 0.0)
+    centre, above = law.quantile(np.array([0.5, 0.9])).tolist()
+    tail = max(above - centre, 1.0 if process.integer else 0.0)
     points = tail * 2.0 ** np.arange(-3, 6)
     points = np.unique(np.maximum(np.round(points), 1.0)) if process.integer else points
-    lost = np.asarray(law.logpdf(0.0)) - np.asarray(law.logpdf(points))
+    lost = np.asarray(law.logpdf(centre)) - np.asarray(law.logpdf(centre + points))
     enough = points[np.asarray(lost) >= 1.0]
     return float(enough[0]) if enough.size else tail

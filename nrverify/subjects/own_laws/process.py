@@ -20,7 +20,7 @@ HALVINGS = 120
 
 
 class LawFailed(Exception):
-    """A law of one's own raised, or answered what is no number of the shape asked for: a usage error."""
+    """A law of one's own raised, or answered what is not a number of the shape asked for: a usage error."""
 
     def __init__(self, words: str) -> None:
         super().__init__(plain_text(words, one_line=True))
@@ -128,13 +128,18 @@ class OwnProcess:
         return self._made("forward", given, s, t, given)
 
     def loss(self, t: ArrayLike, value: ArrayLike, neighbour: ArrayLike, release: ArrayLike) -> Any:
-        """log p_t(release − value) − log p_t(release − neighbour), summed over coordinates of vectors."""
+        """log p_t(release − value) − log p_t(release − neighbour), summed over coordinates of vectors.
+
+        0 for a release that neither value can give: it says nothing of which it was, and the law refutes it.
+        """
         value, neighbour, release = (np.asarray(x, dtype=np.float64) for x in (value, neighbour, release))
         summed = np.ndim(value) > 0 or np.ndim(neighbour) > 0
         times = np.asarray(t, dtype=np.float64)
         law = self.marginal(times[..., None] if summed else times)
-        found = np.asarray(law.logpdf(release - value) - law.logpdf(release - neighbour))
-        return (found.sum(axis=-1) if summed else found)[()]
+        with np.errstate(invalid="ignore"):
+            found = np.asarray(law.logpdf(release - value) - law.logpdf(release - neighbour))
+            found = found.sum(axis=-1) if summed else found
+        return np.where(np.isnan(found), 0.0, found)[()]
 
     def _made(self, name: str, given: ArrayLike | None, *arguments: ArrayLike) -> OwnLaw:
         try:

@@ -39,7 +39,7 @@ NUMPY = {
 
 
 class BadMessage(Exception):
-    """What came is no message of the worker's."""
+    """What came is not a message of the worker's."""
 
 
 class Late(Exception):
@@ -180,7 +180,7 @@ class _Plain(pickle.Unpickler):
             own = isinstance(found, type) and found.__module__ == module
             if own and (is_dataclass(found) or issubclass(found, Enum)):
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
 def _header(size: int) -> bytes:

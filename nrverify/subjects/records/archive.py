@@ -51,7 +51,7 @@ _TYPE = re.compile(r"(?P<byteorder>[<>|=]?)(?P<kind>[biufU])(?P<size>[0-9]{1,6})
 
 
 class BadArchive(ValueError):
-    """The file is no archive of plain arrays, or one that cannot be trusted; the words say why."""
+    """The file is not an archive of plain arrays, or one that cannot be trusted; the words say why."""
 
 
 class Archive:
@@ -104,16 +104,16 @@ class Archive:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Archive]:
-    """The archive at a path; `BadArchive` when it is no zip file or its sizes are out of proportion."""
+    """The archive at a path; `BadArchive` when it is not a zip file or its sizes are out of proportion."""
     with _reading(str(path)):
         if not path.is_file():
-            raise BadArchive("there is no such file" if not path.exists() else "this is no ordinary file")
+            raise BadArchive("there is no such file" if not path.exists() else "this is not an ordinary file")
         if path.stat().st_size > MOST_BYTES:
             raise BadArchive(f"the file is larger than {MOST_BYTES} bytes")
         try:
             file = zipfile.ZipFile(path)
         except zipfile.BadZipFile:
-            raise BadArchive("this is no zip file, or it is cut short") from None
+            raise BadArchive("this is not a zip file, or it is cut short") from None
     with file:
         yield Archive(file, _acceptable(file.infolist(), path.stat().st_size))
 
@@ -139,7 +139,7 @@ def _acceptable(members: list[zipfile.ZipInfo], size: int) -> dict[str, int]:
     if unpacked > MOST_BYTES:
         raise BadArchive(f"the file unpacks to {unpacked} bytes: at most {MOST_BYTES} are allowed")
     if unpacked > MOST_TIGHT and unpacked > TIGHTEST * packed:
-        raise BadArchive(f"the file unpacks {packed} bytes to {unpacked}: this is no record of noise")
+        raise BadArchive(f"the file unpacks {packed} bytes to {unpacked}: this is not a record of noise")
     return sizes
 
 
@@ -159,7 +159,7 @@ def _array_header(name: str, stream: IO[bytes]) -> tuple[int, str, bool, tuple[i
     """(length, type, whether Fortran-ordered, shape) of a .npy header, matched and never evaluated."""
     magic = stream.read(8)
     if magic[:6] != b"\x93NUMPY" or magic[6:] not in (b"\x01\x00", b"\x02\x00", b"\x03\x00"):
-        raise BadArchive(f"array {name} is no .npy array")
+        raise BadArchive(f"array {name} is not an .npy array")
     width = 2 if magic[6] == 1 else 4
     length = int.from_bytes(stream.read(width), "little")
     if length > 4096:

@@ -75,6 +75,6 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
         names = [name.removesuffix(".npy") for name in archive.sizes if name.endswith(".npy")]
         if len(names) < len(archive.sizes):
             odd = next(name for name in archive.sizes if not name.endswith(".npy"))
-            raise BadArchive(f"{odd!r:.60} is no array: an .npz record holds arrays alone")
+            raise BadArchive(f"{odd!r:.60} is not an array: an .npz record holds arrays alone")
         Fields(dict.fromkeys(names, NOTHING)).allow((*recorded_attributes(RECORDED), *TRANSCRIPTS, *RUNS, *OUTPUTS))
         return {name: archive.array(name) for name in names}

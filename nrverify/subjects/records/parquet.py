@@ -46,7 +46,7 @@ def as_npz(path: Path) -> Iterator[Path]:
     if importlib.util.find_spec("pyarrow") is None:
         raise SubjectFailed("reading Parquet needs pyarrow: pip install 'nrverify[parquet]'")
     if not path.is_file():
-        raise SubjectFailed("there is no such file" if not path.exists() else "this is no ordinary file")
+        raise SubjectFailed("there is no such file" if not path.exists() else "this is not an ordinary file")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "record.npz"
         command = [sys.executable, "-P", "-m", "nrverify.subjects.records.parquet", str(path.resolve()), str(out)]
@@ -84,9 +84,9 @@ def _header(text: bytes | None) -> Arrays:
     try:
         header = json.loads(text)
     except (ValueError, RecursionError):
-        raise SubjectFailed("the header under the metadata key 'nrverify' is no JSON") from None
+        raise SubjectFailed("the header under the metadata key 'nrverify' is not JSON") from None
     if not isinstance(header, dict):
-        raise SubjectFailed("the header under the metadata key 'nrverify' is no JSON object")
+        raise SubjectFailed("the header under the metadata key 'nrverify' is not a JSON object")
     return {name: _entry(name, entry) for name, entry in header.items() if entry is not None}
 
 

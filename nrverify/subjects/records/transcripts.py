@@ -72,6 +72,12 @@ class RecordedTranscripts:
         return int(self.value.releases.shape[1])
 
     @property
+    def falling(self) -> bool:
+        """Whether the times of every session fall."""
+        times = [side.times for side in self.sides if side.times is not None]
+        return not any(bool((np.diff(own, axis=1) > 0).any()) for own in times)
+
+    @property
     def sides(self) -> tuple[Side, Side]:
         """The neighbour (label 0) and the value (label 1)."""
         return self.neighbour, self.value
@@ -141,13 +147,16 @@ def _side(fields: Fields, value: Floats, suffix: str, schedule: Floats | None, d
     n, k = releases.shape[:2]
     if k > MOST_RELEASES:
         raise SubjectFailed(f"array releases{suffix} has {k} releases a session: at most {MOST_RELEASES} are allowed")
+    if k > (description.most_releases or k):
+        most = description.most_releases
+        raise SubjectFailed(f"attribute most_releases is {most}: array releases{suffix} has {k} releases a session")
     present = _present(releases, f"releases{suffix}") if schedule is not None else None
     if schedule is None:
         asked = np.asarray(fields.block(f"asked{suffix}", (n, k), f"({n}, {k})"), dtype=np.float64)
         _stops(asked, releases, suffix)
-        _ordered(asked, f"asked{suffix}", description.knob)
+        _ordered(asked, f"asked{suffix}", description.knob, description.in_any_order)
     else:
-        _ordered(schedule[None], "schedule", description.knob)
+        _ordered(schedule[None], "schedule", description.knob, description.in_any_order)
         assert present is not None
         everywhere = np.broadcast_to(schedule, (n, k))
         asked = everywhere if present.all() else np.where(present, everywhere, np.nan)
@@ -193,8 +202,8 @@ def _stops(asked: Floats, releases: NDArray[Any], suffix: str) -> None:
         )
 
 
-def _ordered(asked: Floats, name: str, knob: str) -> None:
-    """Times fall, ε's rise, and all are positive and of sane size."""
+def _ordered(asked: Floats, name: str, knob: str, any_order: bool = False) -> None:
+    """Times fall, but in any order, ε's rise, and all are positive and of sane size."""
     present = ~np.isnan(asked)
     sane = (asked >= SMALLEST) & (asked <= LARGEST)
     if not sane[present].all():
@@ -204,7 +213,7 @@ def _ordered(asked: Floats, name: str, knob: str) -> None:
         )
     step = np.diff(asked, axis=1)
     wrong = step > 0 if knob == "time" else step < 0
-    if wrong.any():
+    if wrong.any() and not any_order:
         at = np.argwhere(wrong)[0].tolist()
         rule = "times must not increase" if knob == "time" else "ε's must not decrease"
         raise SubjectFailed(

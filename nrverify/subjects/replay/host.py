@@ -33,7 +33,7 @@ OUTCOMES = ("shape", "answered", "refused", "withheld", "failed")
 
 
 class DoesNotFit(ValueError):
-    """The file is no record of an audit, or the audit it records is not the one that asks."""
+    """The file is not a record of an audit, or the audit it records is not the one that asks."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,9 @@ def read_recording(path: Path) -> Recording:
     try:
         with opened(path) as archive:
             if set(archive.sizes) != MEMBERS:
-                raise DoesNotFit("it is no replay record: the members header, requests, floats and integers are needed")
+                raise DoesNotFit(
+                    "it is not a replay record: the members header, requests, floats and integers are needed"
+                )
             header = _header(_loaded(archive, "header.json", MOST_HEADER), archive)
             if archive.sizes["requests.json"] > max(PLAIN_REQUESTS, TIGHTEST * archive.packed["requests.json"]):
                 raise DoesNotFit("requests.json is packed more tightly than requests with digests can be")
@@ -144,7 +146,7 @@ def _loaded(archive: Archive, name: str, most: int) -> Any:
     except (ValueError, RecursionError) as error:
         if isinstance(error, (BadArchive, DoesNotFit)):
             raise
-        raise DoesNotFit(f"{name} is no JSON") from None
+        raise DoesNotFit(f"{name} is not JSON") from None
 
 
 def _integer(digits: str) -> int:
@@ -156,7 +158,7 @@ def _integer(digits: str) -> int:
 def _header(header: Any, archive: Archive) -> dict[str, Any]:
     """The header, of this schema and with the sums of the other members."""
     if not isinstance(header, dict) or header.get("schema") != SCHEMA:
-        raise DoesNotFit(f"it is no replay record of the schema {SCHEMA!r}")
+        raise DoesNotFit(f"it is not a replay record of the schema {SCHEMA!r}")
     wanted = {"versions": dict, "settings": dict, "description": dict, "report": dict, "sums": dict}
     for name, kind in wanted.items():
         if not isinstance(header.get(name), kind):
@@ -181,7 +183,7 @@ def _cut(found: Any) -> tuple[int, ...] | None:
 def _answers(requests: Any, floats: int, integers: int) -> list[tuple[str, Answer]]:
     """Every recorded exchange with the place of its numbers, which together must be all the numbers there are."""
     if not isinstance(requests, list):
-        raise DoesNotFit("requests.json is no list")
+        raise DoesNotFit("requests.json is not a list")
     found: list[tuple[str, Answer]] = []
     at = [0, 0]
     for request in requests:

@@ -112,7 +112,7 @@ def _unpack_outputs(shape: Shape, floats: Floats, integers: Integers) -> Outputs
     try:
         outputs, spent, features = json.loads(integers.astype("<i8").tobytes())
     except (ValueError, TypeError, RecursionError):
-        raise ValueError("the outputs of a run are no JSON") from None
+        raise ValueError("the outputs of a run are not JSON") from None
     wanted = [part for part in (outputs, spent, features) if part is not None]
     if not all(isinstance(part, list) and len(part) == len(outputs) for part in wanted):
         raise ValueError("the outputs of a run and what belongs to them do not add up")

@@ -9,7 +9,7 @@ LEAK = Effect.LEAK
 UNKNOWN = fault(
     "unknown",
     "noise of another law than claimed",
-    "the loss is not the one claimed",
+    "its loss was not computed",
     look="wherever noise is drawn",
     specific=False,
 )
@@ -64,7 +64,7 @@ ROUNDED_NORMALS = fault(
 SHIFTED = fault(
     "shifted",
     "noise that is not centred, or a release shifted by one step",
-    "a bias: accuracy suffers, and the loss is not the one claimed",
+    "a bias: accuracy suffers; a shift that is always the same changes no loss, any other may",
     look="the mean of the noise",
 )
 WRONG_BRIDGE_MEAN = fault(
@@ -118,7 +118,8 @@ WRONG_JUMPS = fault(
 REPEATED_RELEASE = fault(
     "repeated-release",
     "the release before is given again for a smaller time (a cache, rounded times), or noise from few numbers",
-    "if the release before is given again only accuracy suffers; noise from few numbers is less than it seems",
+    "a release given again tells nothing new; but if times are rounded down, or numbers are few, others have too "
+    "little noise",
     look="caches keyed by time, and the generator",
 )
 VALUE_IN_CLEAR = fault(

@@ -7,8 +7,12 @@ from nrverify.auditing.core.faults.fault import Fault, fault
 LOOK = "the recursion from one release to the next"
 
 
-def _row(id: str, cause: str) -> Fault:
-    return fault(id, cause, "the releases together say more or less of the value than the last one", look=LOOK)
+TOGETHER = "the releases together say more or less of the value than the last one"
+OF_EACH = "more or less noise than the loss was computed for"
+
+
+def _row(id: str, cause: str, consequence: str = TOGETHER) -> Fault:
+    return fault(id, cause, consequence, look=LOOK)
 
 
 ALL_FRESH = _row("all-releases-fresh", "noise drawn afresh for each release: the releases before are forgotten")
@@ -27,12 +31,14 @@ WHOLE_STEP = _row("step-of-whole-release", "the step of the bridge has the varia
 NOISE_ADDED = _row("noise-added-on", "noise is added to the release before, which makes it noisier and not less noisy")
 FRESH_ADDED = _row("fresh-noise-added-on", "fresh noise is added to the release before")
 SQUARED_STEP = _row("squared-step", "a variance is taken for a standard deviation in the step of the bridge")
-SQUARED_DRAWS = _row("squared-draws", "a variance is taken for a standard deviation wherever noise is drawn")
-ROOT_DRAWS = _row("root-draws", "a standard deviation is taken for a variance wherever noise is drawn")
-TIME_FOR_VARIANCE = _row("time-for-variance", "the time is taken for the variance")
-TIME_FOR_DEVIATION = _row("time-for-deviation", "the time is taken for the standard deviation")
-SQUARED_TIME = _row("squared-time", "the noise of the square of the time: a variance taken for a standard deviation")
-ROOT_TIME = _row("root-time", "the noise of the root of the time: a standard deviation taken for a variance")
+SQUARED_DRAWS = _row("squared-draws", "a variance is taken for a standard deviation wherever noise is drawn", OF_EACH)
+ROOT_DRAWS = _row("root-draws", "a standard deviation is taken for a variance wherever noise is drawn", OF_EACH)
+TIME_FOR_VARIANCE = _row("time-for-variance", "the time is taken for the variance", OF_EACH)
+TIME_FOR_DEVIATION = _row("time-for-deviation", "the time is taken for the standard deviation", OF_EACH)
+SQUARED_TIME = _row(
+    "squared-time", "the noise of the square of the time: a variance taken for a standard deviation", OF_EACH
+)
+ROOT_TIME = _row("root-time", "the noise of the root of the time: a standard deviation taken for a variance", OF_EACH)
 ONE_NUMBER = _row(
     "one-number-a-session", "one random number serves all steps of a session, as if it were seeded again at each"
 )
@@ -48,7 +54,7 @@ LATE = _row("one-release-late", "releases come one late: each has the noise of t
 EARLY = _row("one-release-early", "releases come one early: each has the noise of the next time")
 NEVER_REDUCED = _row("never-reduced", "the noise is never reduced: each release has that of the first time")
 LAST_TIME = _row("last-time-throughout", "every release has the noise of the last time")
-ALL_SCALED = _row("all-noise-scaled", "all noise has the same wrong constant in its variance")
-FIRST_SCALED = _row("first-release-scaled", "the first release has a wrong constant in its variance")
+ALL_SCALED = _row("all-noise-scaled", "all noise has the same wrong constant in its variance", OF_EACH)
+FIRST_SCALED = _row("first-release-scaled", "the first release has a wrong constant in its variance", OF_EACH)
 STEP_FACTOR = _row("step-variance-factor", "the step of the bridge has a wrong variance")
 STEPS_SCALED = _row("steps-scaled", "the steps of the bridge have a wrong constant in their variance")

@@ -185,7 +185,7 @@ class Pictured(Protocol):
 
 
 def _pictured(check: object) -> TypeGuard[Pictured]:
-    """Whether it can show what it saw; `isinstance` of a protocol takes as long as a bet, and looks are many."""
+    """Whether it can show what it saw; `isinstance` of a protocol takes as long as a bet, and every look asks."""
     return hasattr(check, "plots") and hasattr(check, "id")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,8 +24,9 @@ from nrverify.auditing.core.ideal_paths import on_grid as multiples_of
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
+from nrverify.auditing.noise_reduction.checks import multiples
+from nrverify.auditing.noise_reduction.checks.multiples import Kept
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
-from nrverify.auditing.noise_reduction.design.any_order import in_any_order
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
@@ -34,15 +34,8 @@ from nrverify.statistics.proportions import binomial
 
 Floats = NDArray[np.float64]
 
-FINEST = 2.0**-30
-"""Of the noise: what is rounded to a finer grid after the noise is in has lost nothing that could be told, so nothing
-is said of it. Ordinary arithmetic leaves a grid of 2^-52."""
-TELLING = 2.0**-6
-"""Numbers are judged by grids that they lie on by chance no more often than this: rounding decides about others."""
 COARSER = (2.0, 3.0, 5.0, 8.0, 10.0, 100.0, 1e3, 1e4, 2.0**10, 2.0**16, 2.0**20, 2.0**24)
 """Multiples of a declared grid that releases may be on instead."""
-FEWEST_NUMBERS = 8
-"""With fewer numbers of a kind nothing is judged."""
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
 CERTAIN = 1e-30
@@ -50,8 +43,6 @@ CERTAIN = 1e-30
 SINGLE = 2.0**-23
 """Of a number: the grid of single precision near it, with which others are compared."""
 SINGLE_NAME = "single precision"
-FINER_BITS = 18
-"""Grids so many bits below the finest that is judged are known for what they are."""
 RELEASES, NOISE, STEPS = "releases", "noise", "steps"
 UNORDERED = {RELEASES: "releases in any order", NOISE: "noise in any order"}
 """Kinds of numbers of sessions whose times come in any order."""
@@ -143,7 +134,7 @@ class Lattice(Declared):
     @classmethod
     def build(cls, context: NoiseReductionContext) -> Lattice:
         """With the grid that is claimed."""
-        return cls(context.description.granularity, in_any_order(context.description))
+        return cls(context.description.granularity, context.description.in_any_order)
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
@@ -164,7 +155,7 @@ class Lattice(Declared):
         again[:, 1:] = np.abs(np.diff(batch.releases, axis=1)) <= SAME_RELEASE * size[:, 1:]
         # A release without noise is another finding than one on a grid.
         bare = batch.releases == batch.case.array
-        unit = _noise_sizes(batch.noise)
+        unit = multiples.noise_sizes(batch.noise)
         self._keep(RELEASES, np.where(again | bare, np.nan, batch.releases), size, unit)
         self._keep(NOISE, np.where(again, np.nan, batch.noise), size, unit)
         self._keep(STEPS, np.diff(batch.releases, axis=1), size[:, 1:], unit[:, 1:])
@@ -185,7 +176,7 @@ class Lattice(Declared):
             return
         self.samples += batch.sessions
         rows = np.arange(batch.sessions)
-        releases, unit = (part[rows, rows % positions] for part in (batch.releases, _noise_sizes(batch.noise)))
+        releases, unit = (part[rows, rows % positions] for part in (batch.releases, multiples.noise_sizes(batch.noise)))
         size = np.abs(releases) + np.abs(value)
         self._keep(UNORDERED[RELEASES], np.where(releases == value, np.nan, releases), size, unit)
         self._keep(UNORDERED[NOISE], releases - value, size, unit)
@@ -254,13 +245,13 @@ class Lattice(Declared):
         }
         self._kept = {}
         noises = [found[kind] for kind in (NOISE, UNORDERED[NOISE]) if kind in found]
-        noises = [noise for noise in noises if noise.numbers.size >= FEWEST_NUMBERS]
+        noises = [noise for noise in noises if noise.numbers.size >= multiples.FEWEST_NUMBERS]
         if not noises:
             return
         # Ten times the height that the lowest twentieth of the noise suggests: generous, and it hardly counts.
         lowest = min(float(np.quantile(np.abs(noise.numbers), 0.05)) for noise in noises)
         peak = 10 * 0.05 / max(lowest, 1e-300)
-        grids = _grids(float(np.median(noises[0].units)))
+        grids = multiples.grids_of_rounding(float(np.median(noises[0].units)))
         if self.granularity is not None:
             grids = [many * self.granularity for many in COARSER]
         tests = len(found) * (len(grids) + 1)
@@ -269,7 +260,7 @@ class Lattice(Declared):
             judged = [
                 (binomial(hits, count, chance, "greater"), -hits / count, -grid, OnGrid(kind, name, hits, count))
                 for grid, name, hits, count, chance in candidates
-                if count >= FEWEST_NUMBERS
+                if count >= multiples.FEWEST_NUMBERS
             ]
             # Of those that have no chance at all the one with most numbers on it says most, and of these the coarsest.
             p_value, _, _, on_grid = min(judged, key=lambda one: one[:3], default=(1.0, 0.0, 0.0, None))
@@ -281,12 +272,12 @@ class Lattice(Declared):
         """(grid, its name, numbers on it, numbers judged, chance of one): of a declared grid its multiples alone."""
         if self.granularity is not None:
             anyhow = replace(kept, units=np.zeros_like(kept.units))
-            counts = [_on_grid(anyhow, grid, peak, 0.0, self.granularity) for grid in grids]
+            counts = [multiples.on_grid(anyhow, grid, peak, 0.0, self.granularity) for grid in grids]
             return [(grid, f"multiples of {grid:g}", *count) for grid, count in zip(grids, counts, strict=True)]
-        fine = _finer(kept, peak)
-        found = [(grid, f"multiples of {grid:g}", *_on_grid(kept, grid, peak, fine)) for grid in grids]
+        fine = multiples.too_fine_to_judge(kept, peak)
+        found = [(grid, f"multiples of {grid:g}", *multiples.on_grid(kept, grid, peak, fine)) for grid in grids]
         usual = float(np.median(np.abs(kept.numbers))) if kept.numbers.size else 0.0
-        return [*found, (SINGLE * usual, SINGLE_NAME, *_single_precision(kept))]
+        return [*found, (SINGLE * usual, SINGLE_NAME, *multiples.in_single_precision(kept))]
 
 
 def _says_more(p_value: float, found: OnGrid | None, before: float, known: OnGrid | None) -> bool:
@@ -300,73 +291,6 @@ def _says_more(p_value: float, found: OnGrid | None, before: float, known: OnGri
     if known.single and known.released:
         return False
     return found.hits * known.count > known.hits * found.count
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Numbers of a kind, |value| + |release| of each, and the size of the noise where it was released."""
-
-    numbers: Floats
-    sizes: Floats
-    units: Floats
-
-
-def _noise_sizes(noise: Floats) -> Floats:
-    """The size of the noise (n, k, d) at each release: that of its median, as for normal noise."""
-    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-        median = np.nanmedian(np.where(noise != 0, np.abs(noise), np.nan), axis=(0, 2))
-    return np.broadcast_to(1.5 * np.nan_to_num(median)[:, None], noise.shape)
-
-
-def _grids(unit: float, low: float = 0.0) -> list[float]:
-    """Grids that rounding to decimals or to bits leaves: from 1, or the noise, down to the finest, or to `low`."""
-    if not 0 < unit < np.inf:
-        return [10.0**-k for k in range(9)]
-    low, high = low or unit * FINEST, max(unit, 1.0)
-    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    powers = range(math.floor(math.log2(low)), math.ceil(math.log2(high)) + 1)
-    return sorted({*(10.0**k for k in exponents), *(2.0**k for k in powers)})
-
-
-def _single_precision(kept: Kept) -> tuple[int, int, float]:
-    """How many of how many are single-precision numbers, and the chance of one: 29 trailing bits are zero."""
-    explained = np.spacing(kept.sizes) / (2.0**29 * np.spacing(np.abs(kept.numbers)))
-    told = 4 * explained <= TELLING
-    numbers = kept.numbers[told]
-    with np.errstate(over="ignore"):
-        hits = numbers == numbers.astype(np.float32)
-    chance = float(min(1.0, 4 * max(2.0**-29, float(np.max(explained[told], initial=0.0)))))
-    return int(hits.sum()), numbers.size, chance
-
-
-def _finer(kept: Kept, peak: float) -> float:
-    """The coarsest grid, too fine to be judged, that most numbers are on; 0 where there is none."""
-    if kept.numbers.size < FEWEST_NUMBERS or not 0 < float(np.median(kept.units)) < np.inf:
-        return 0.0
-    finest = FINEST * float(np.median(kept.units))
-    for grid in sorted(_grids(float(np.median(kept.units)), finest * 2.0**-FINER_BITS), reverse=True):
-        hits, count, _ = _on_grid(replace(kept, units=np.zeros_like(kept.units)), grid, peak)
-        if count >= FEWEST_NUMBERS and hits > MOST * count:
-            return grid if grid < finest else 0.0
-    return 0.0
-
-
-def _on_grid(kept: Kept, grid: float, peak: float, fine: float = 0.0, own: float = 0.0) -> tuple[int, int, float]:
-    """How many of how many are multiples of the grid up to rounding, and a bound on the chance of one.
-
-    A unimodal density of height at most `peak` puts at most 2·tolerance·(1/grid + peak) of its mass on the grid. Left
-    out are numbers whose noise is so large that the grid is finer than what is judged. Of numbers on a `fine` grid,
-    which is not judged, a share of fine/grid is on this one too; of those on a declared grid of their `own` at most
-    the mass of cells of that width.
-    """
-    tolerance = 2 * np.spacing(kept.sizes)
-    chance = 2 * tolerance * (1 / grid + peak)
-    told = (grid >= FINEST * kept.units) & (chance <= TELLING)
-    numbers = kept.numbers[told]
-    extra = 2 * fine / grid + own * (1 / grid + peak)
-    with np.errstate(invalid="ignore"):
-        hits = np.abs(numbers - grid * np.round(numbers / grid)) <= tolerance[told]
-    return int(hits.sum()), numbers.size, min(1.0, float(np.max(chance[told], initial=0.0)) + extra)
 
 
 @form(Lattice, claims=("N14",), needs=(INTEGER,), expected="integers")

@@ -22,8 +22,9 @@ MOVES = (
     "{} of {} repeated times moved the release by less than a millionth of its noise: harmless as it is, but keep the "
     "release and give it again, and nothing can be averaged"
 )
-SLIGHT = 0.1
-"""A change of an answer, over the size of its noise, that is too small for new noise."""
+SLIGHT = 0.5
+"""A change of an answer, over the size of its noise, that is too small for new noise, which changes it by 1.41
+or more."""
 
 
 NEGLIGIBLE = 1e-6

@@ -40,7 +40,7 @@ def any_order_cases(description: Description, knob: Knob, dimensions: tuple[int,
 
     No session has more than `most` releases, if that is given; with one there are none.
     """
-    if not in_any_order(description) or most == 1:
+    if not description.in_any_order or most == 1:
         return []
     method, ways = ways_of(description)[0], several_ways(description)
     cases = []
@@ -54,12 +54,6 @@ def any_order_cases(description: Description, knob: Knob, dimensions: tuple[int,
         value = tuple((-2.0, 4.0, 9.0)[at % 3] for at in range(dimensions[-1]))
         cases.append(Case("any order: adaptive", value, roam, "open"))
     return cases
-
-
-def in_any_order(description: Description) -> bool:
-    """Whether a subject takes times in any order, and its law is known there."""
-    known = hasattr(description.claimed_process, "between")
-    return description.any_order and known and description.granularity is None
 
 
 def reordered(case: Case, knob: Knob, integer: bool, rng: np.random.Generator) -> Case:

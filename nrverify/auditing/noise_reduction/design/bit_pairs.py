@@ -15,10 +15,10 @@ from nrverify.subjects.description import Description
 from nrverify.subjects.policies import Fixed
 
 TIMES = (4.5, 2.0, 1.0)
-"""Several releases add up. The root of the first is no power of two, by which products would be exact; the last is 1,
+"""Several releases add up. The root of the first is not a power of two (products would be exact); the last is 1,
 so that values are plain numbers."""
 ONE_TIME = 2.0
-"""Of a single release: its root is no power of two either."""
+"""Of a single release: its root is not a power of two either."""
 EPSILONS = (0.5, 0.7, 1.0)
 """Where the noise behind an ε is not known: between ½ and 1 a label that is certain wins most against the claim."""
 PLACES = ((0.0, 1.0), (-1 / 3, 2 / 3))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammainc, gammaincc
 
+from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.noise_reduction.design.batch import Batch
@@ -107,8 +108,8 @@ def _with(result: CheckResult, words: str) -> CheckResult:
 
 def words_of(session: Session, sessions: int, unit: str) -> str:
     """The session as a sentence; `unit` is what is asked for, "t" or "ε"."""
-    asked = ", then ".join(f"{one:.4g}" for one in session.asked[-2:])
-    noise = ", then ".join(f"{one - session.value:.4g}" for one in session.released[-2:])
+    asked = ", then ".join(told_apart(session.asked[-2:], least=4))
+    noise = ", then ".join(told_apart(tuple(one - session.value for one in session.released[-2:]), least=4))
     if session.square > session.count:
         cut = abs(session.score) > LARGEST_SCORE - 1e-6
         size = f"more than {LARGEST_SCORE - 0.2:g}" if cut else f"{abs(session.score):.2g}"

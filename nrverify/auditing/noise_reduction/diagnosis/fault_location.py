@@ -16,6 +16,7 @@ from scipy.special import gammainc, gammaincc
 
 from nrverify.auditing.core.finding import METHOD_LEVELS, Place
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.core.rosenblatt import Innovations
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.diagnosis.example_session import MostUnusual
 from nrverify.statistics.additive import Additive, Tally
@@ -30,6 +31,12 @@ KINDS = ("dimension", "method", "release", "time")
 """In which places are told apart: a method by its number, a time the decade it lies in."""
 FIRST, LATER = "first release at a time", "later release at a time"
 """By decade, too, but of first and of later releases apart."""
+VALUE_FIRST, VALUE_LATER = "first release at a value", "later release at a value"
+"""By the size of the value, of first and of later releases apart."""
+AFTER = "release after noise"
+"""By the sign of the noise before, of later releases."""
+LARGEST_VALUE = 1e3
+"""Values of 1 and less are one size, and so are those from here on."""
 
 
 class Places(Additive):
@@ -54,6 +61,20 @@ class Places(Additive):
             decade = float(np.floor(np.log10(time)))
             self._add(("time", decade, case), count, square)
             self._add((LATER if place else FIRST, decade, case), count, square)
+        self._observe_past(batch.innovations, batch)
+
+    def _observe_past(self, innovations: Innovations, batch: Batch) -> None:
+        """By what no constant depends on: the size of the value, and the sign of the noise before."""
+        present, squares, value, case = innovations.present, innovations.filled**2, batch.case.array, batch.case.name
+        sizes = np.floor(np.log10(np.clip(np.abs(value), 1.0, LARGEST_VALUE)))
+        for size in np.unique(sizes):
+            own = sizes == size
+            for kind, at in ((VALUE_FIRST, slice(0, 1)), (VALUE_LATER, slice(1, None))):
+                here = present[:, at, own]
+                self._add((kind, float(size), case), here.sum(), squares[:, at, own][here].sum())
+        for sign in (-1.0, 1.0):
+            after = present[:, 1:] & (np.sign(batch.noise[:, :-1]) == sign)
+            self._add((AFTER, sign, case), after.sum(), squares[:, 1:][after].sum())
 
     def _add(self, place: tuple[str, float, str], count: int, square: float) -> None:
         self.sums[place] = self.sums.get(place, np.zeros(2)) + np.array([count, square], dtype=float)

@@ -79,6 +79,8 @@ def price_of(finding: Finding, description: Description, alpha: float) -> Priced
     fault, estimate = finding.fault, finding.estimate
     if finding.priced is not None or finding.nearest or fault is None:
         return None
+    if fault == of_noise.ONE_NUMBER_AGAIN and description.integer:
+        return None  # an integer has a probability at other values, too
     if fault in EXPOSED and (fault not in SHARED or estimate.measure is Measure.COUNT):
         return exposed(finding, (description.delta or 0.0) if description.knob == "epsilon" else None, alpha)
     if description.knob != "time":

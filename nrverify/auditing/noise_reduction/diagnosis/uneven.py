@@ -64,7 +64,7 @@ def _told(result: CheckResult, first_alone: bool, uneven: bool) -> CheckResult:
 
 def differs(places: Places) -> bool:
     """Whether variances differ between releases, or between times, by more than chance and heavy tails explain."""
-    return any(_spread(_levels(places, kind).values()) > SPREAD for kind in ("release", "time"))
+    return any(_spread(levels_of(places, kind).values()) > SPREAD for kind in ("release", "time"))
 
 
 def only_first_right(places: Places) -> bool:
@@ -72,11 +72,11 @@ def only_first_right(places: Places) -> bool:
 
     Later releases have smaller times: a fault of small times alone is none of the bridge.
     """
-    before, after = _levels(places, FIRST), _levels(places, LATER)
+    before, after = levels_of(places, FIRST), levels_of(places, LATER)
     times = {time for time, sums in before.items() if sums[0] >= FEWEST and time in after}
     if not times or abs(_errors(_added(after[time] for time in times))) < WRONG:
         return False
-    levels = _levels(places, "release")
+    levels = levels_of(places, "release")
     levels.pop(1.0, None)
     first = _added(before[time] for time in times)
     if first[0] < FEWEST or abs(_errors(first)) > RIGHT:
@@ -94,7 +94,7 @@ def _added(sums: Iterable[Sum]) -> Sum:
     return sum(count for count, _ in parts), sum(square for _, square in parts)
 
 
-def _levels(places: Places, kind: str) -> dict[float, Sum]:
+def levels_of(places: Places, kind: str) -> dict[float, Sum]:
     found: dict[float, Sum] = {}
     for (of, level, _), (count, square) in places.sums.items():
         if of == kind:

@@ -54,7 +54,7 @@ MOST_DRAWN = 16
 LARGEST = "the largest noise not excluded"
 SAME_FOR_ALL = f"{LARGEST}, the same for one look and for many,"
 CONTINUOUS = f"{SAME_FOR_ALL} taken to vary continuously with ε,"
-SLACK = "shortfall of the noise beyond the claim's own slack"
+SLACK = "shortfall of the noise at any one ε, beyond the claim's own slack"
 EXPECTED = "the loss exceeds the ε asked for with probability at most δ = {delta:g}"
 PICTURE_NOTE = (
     "Where the noise falls below the dotted line, a single look breaks the claim; above it many looks together may."

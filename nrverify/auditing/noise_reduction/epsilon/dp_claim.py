@@ -178,7 +178,7 @@ class DpClaim(Declared, Additive):
         resolution = self.levels.resolution(alpha)
         if not math.isfinite(resolution):
             return ()
-        return (Size("shortfall of the noise beyond the claim's own slack", 100 * resolution, "%"),)
+        return (Size("shortfall of the noise at any one ε, beyond the claim's own slack", 100 * resolution, "%"),)
 
     def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The noise behind each ε against the least that keeps the claim."""

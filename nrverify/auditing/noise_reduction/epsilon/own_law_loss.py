@@ -36,7 +36,9 @@ SHARES = (1.0, 0.5)
 SAME = 1e-5
 """Relative and absolute: two losses of a tested law that are the same."""
 PROBED = ((0.3, 1.0, -0.7), (1.5, -0.4, 0.9), (-0.8, -2.0, 0.25), (0.1, 0.15, 2.0))
-"""Noise at the smaller and at the larger time, and a shift, in units of the scale."""
+"""Noise at the smaller and at the larger time, from its median, and a shift, in units of the scale."""
+MIDDLE_AND_ABOVE = np.array([0.5, 0.75])
+"""The median, and a scale above it."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class OwnLoss:
         bound = self.family.bound
         if bound is None:
             return None
-        return np.asarray(np.max([bound(times, shift) for shift in self._shifts()], axis=0))
+        return np.asarray(np.max([bound(times, shift) for shift in self._both_ways()], axis=0))
 
     def _shifts(self) -> list[Floats]:
         """In one coordinate, and spread over all; of integers in one, as far as they go."""
@@ -75,6 +77,12 @@ class OwnLoss:
         spread = self.sensitivity / (self.dimension if self.family.norm == 1 else math.sqrt(self.dimension))
         alone = np.array([self.sensitivity] + [0.0] * (self.dimension - 1))
         return [share * shift for share in SHARES for shift in (alone, np.full(self.dimension, spread))]
+
+    def _both_ways(self) -> list[Floats]:
+        """Noise that is no mirror image of itself may lose more when the value falls."""
+        return [
+            sign * shift for sign in ((1.0,) if self.family.symmetric() else (1.0, -1.0)) for shift in self._shifts()
+        ]
 
     def divergence(self, epsilon: float, time: float) -> Enclosed:
         """sup P(S) − e^ε P'(S) of one release, the value moved by the sensitivity in one coordinate, either way."""
@@ -123,9 +131,12 @@ def last_tells_all(family: NoiseFamily, times: Sequence[float]) -> bool:
     """
     process = cast(OwnProcess, family.process(1.0))
     for s, t in pairwise(times):
-        scale = float(process.marginal(s).quantile(0.75)), float(process.marginal(t).quantile(0.75))
+        (below, least), (centre, most) = (
+            process.marginal(at).quantile(np.array([0.5, 0.75])).tolist() for at in (s, t)
+        )
         for small, large, moved in PROBED:
-            x, y, shift = small * scale[0], large * scale[1], moved * scale[0]
+            shift = moved * (least - below)
+            x, y = below + small * (least - below), centre + large * (most - centre)
             if family.integer:
                 x, y, shift = round(x), round(y), round(shift) or 1
             both = [_log_joint(process, s, t, x + by, y + by) for by in (0.0, shift)]

@@ -14,7 +14,7 @@ from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.independence import HARDLY_ANY, CoordinateIndependence, Independence
 from nrverify.auditing.noise_reduction.context import SEVERAL_DIMENSIONS, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
+from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, SYMMETRIC, TIMES_UNKNOWN
 from nrverify.statistics.wealth import TieWealth
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ MOVES = Topic("two coordinates that tie in the same one of two sessions", SHARED
     CoordinateIndependence,
     claims=("N02", "N08", "P12"),
     # The dimension first: where there is one alone, that is the reason whatever is known of the times.
-    needs=(SEVERAL_DIMENSIONS, TIMES_UNKNOWN, GRID_FINE),
+    needs=(SEVERAL_DIMENSIONS, TIMES_UNKNOWN, GRID_FINE, SYMMETRIC),
     expected="coordinates are independent",
     templates={"count": HARDLY_ANY},
 )

@@ -21,7 +21,7 @@ from nrverify.auditing.core.portfolio_check import PortfolioCheck
 from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.core.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
 from nrverify.auditing.core.topic import Topic
-from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN

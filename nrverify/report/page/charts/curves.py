@@ -135,6 +135,11 @@ def draw_wealth(plot: WealthPlot, words: str) -> Markup:
         )
         for n, h in zip(samples, heights, strict=True)
     ]
+    if heights[-1] > top:
+        beyond = number(10.0 ** heights[-1]) if heights[-1] < 300 else "more than 10³⁰⁰"
+        end = area.x(samples[-1]) > (area.x.start + area.x.end) / 2
+        place = (area.x(samples[-1]) + (-8 if end else 8), area.y(top) + 6)
+        parts.append(label(*place, f"↑ {beyond}", "key end" if end else "key"))
     return drawing(parts, words)
 
 

@@ -67,6 +67,8 @@ def test_noise_that_comes_again_is_refuted_as_few_streams():
     _, checks = audited("FewStreams", samples=3000)
     assert checks["randomness.streams"].verdict == "refuted"
     assert checks["randomness.streams"].finding.fault.id == "few-streams"
+    assert checks["randomness.streams"].effect == "leak"
+    assert checks["randomness.streams"].finding.numbers["loss"] == float("inf")
 
 
 def test_streams_are_not_covered_where_outputs_are_not_continuous():

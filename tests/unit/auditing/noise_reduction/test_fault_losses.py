@@ -14,6 +14,7 @@ from nrverify.subjects.describe import describe
 
 TIME = describe({"mechanism": "brownian", "methods": ["sample"]})
 LAPLACE = describe({"mechanism": "laplace", "methods": ["sample"]})
+COUNTS = describe({"mechanism": "discrete-laplace", "methods": ["sample"]})
 EPSILON = describe(
     {"mechanism": "brownian", "knob": "epsilon", "sensitivity": 1.0, "delta": 1e-2, "methods": ["sample"]}
 )
@@ -39,6 +40,9 @@ def drop(slope, error, alpha=1e-6):
         (TIME, of_noise.VALUE_IN_CLEAR, "releases", counted(2, 1000), math.inf),
         (TIME, of_noise.SEED_IGNORED, "transcripts", counted(5, 50), math.inf),
         (TIME, of_noise.SHARED_COORDINATES, "the same number", counted(5, 50), math.inf),
+        (LAPLACE, of_noise.ONE_NUMBER_AGAIN, "single noises", counted(4, 743), math.inf),
+        (COUNTS, of_noise.ONE_NUMBER_AGAIN, "single noises", counted(4, 743), None),  # other values give it, too
+        (EPSILON, of_noise.ONE_NUMBER_AGAIN, "single noises", counted(4, 743), None),  # it may be as seldom as δ
         (TIME, of_noise.SHARED_COORDINATES, CORRELATION, sloped(0.8, 0.01), 1 / (1 - drop(0.8, 0.01) ** 2)),
         (TIME, of_noise.SHARED_COORDINATES, CORRELATION, sloped(-0.8, 0.01), 1 / (1 - drop(0.8, 0.01) ** 2)),
         (TIME, of_noise.SHARED_COORDINATES, CORRELATION, sloped(0.05, 0.01), None),  # not above its limit

@@ -8,7 +8,8 @@ import pytest
 
 from nrverify.auditing.core.faults import noise as faults
 from nrverify.auditing.core.scale_origins import fault_of_scale
-from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob

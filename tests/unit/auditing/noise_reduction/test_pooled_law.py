@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.core import pooled_check
-from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw, TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.law import TranscriptLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.streams import Streams
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from tests.unit.auditing.noise_reduction.batches import batch, brownian

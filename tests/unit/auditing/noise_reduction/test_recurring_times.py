@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.core.rosenblatt import innovations
-from nrverify.auditing.noise_reduction.checks.law import ReleaseLaw
+from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.design.cases import ROUNDED_DOWN, Case, recurring, varied
+from nrverify.auditing.noise_reduction.design.cases import ROUNDED_DOWN, Case
 from nrverify.auditing.noise_reduction.design.knob import EPSILONS, Knob
+from nrverify.auditing.noise_reduction.design.varying import recurring, varied
 from nrverify.laws.brownian import Brownian
 from nrverify.laws.discrete_laplace import DiscreteLaplace
 from nrverify.subjects.policies import Fixed

@@ -2,8 +2,9 @@
 
 import pytest
 
+from nrverify.auditing.core.calculated import of_declared, of_declared_among
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.threshold.declared_claim import DeclaredClaim, of_declared
+from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
 from nrverify.auditing.threshold.variant_designs import pairs
 from nrverify.auditing.threshold.worst_pairs import needed_delta, witness, worst_share
 from nrverify.laws.threshold import privacy_loss, total_hockey_stick
@@ -108,7 +109,9 @@ def test_the_delta_of_a_pair_is_the_hockey_stick_of_its_whole_output(variant):
 def test_nothing_follows_from_the_noise_declared_where_the_law_is_refuted():
     kept, broken = conclude(), conclude(positives=2)
     law = CheckResult("threshold.law", "law", CheckVerdict.REFUTED)
-    after = of_declared([kept, broken], [law])
+    after = of_declared([kept, broken], [law], DECLARED)
     assert [result.verdict for result in after] == [CheckVerdict.INCONCLUSIVE, CheckVerdict.REFUTED]
     assert "threshold.law is refuted" in after[0].message
-    assert of_declared([kept], []) == [kept]
+    assert of_declared([kept], [], DECLARED) == [kept]
+    assert of_declared_among([law, kept], kept.id, DECLARED) == [law, after[0]]
+    assert of_declared_among([law, kept], "another", DECLARED) == [law, kept]

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.threshold.designs import designs_for, every_design
-from nrverify.auditing.threshold.effects import HARMLESS, loss_of, priced, priced_by_scales
+from nrverify.auditing.threshold.effects import (
+    HARMLESS,
+    NOT_EXCLUDED,
+    TOO_FEW,
+    any_law,
+    excluded,
+    loss_of,
+    priced,
+    priced_by_scales,
+)
 from nrverify.auditing.threshold.faulty_laws import unmixed_laws
 from nrverify.auditing.threshold.relatives import Relative, fitted_scales, private_relatives, relative_law
 from nrverify.laws.threshold import probability
@@ -154,3 +163,43 @@ def test_a_leak_that_is_only_one_of_the_faults_that_fit_is_not_said():
     assert priced(["query-noise-halved", "query-noise-doubled"], counts, "above-threshold", "dp", ALPHA).effect == (
         "unproved"
     )
+
+
+def without_noise_in_round_one(design):
+    """The claimed law, but for a first query without noise: by its definition, over the threshold's noise."""
+    scale = design.sensitivity / design.epsilons[0]
+    level, weight = np.polynomial.laguerre.laggauss(100)
+    noise = 2 * scale * np.concatenate([-level, level])
+    room = noise[None, :] - (np.array(design.utilities) - design.threshold)[:, None]
+    below = np.where(room < 0, 0.5 * np.exp(room / (4 * scale)), 1 - 0.5 * np.exp(-np.abs(room) / (4 * scale)))
+    below[0] = room[0] > 0
+    reached = np.vstack([np.ones(noise.size), np.cumprod(below, axis=0)]) @ np.concatenate([weight, weight]) / 2
+    return np.append(-np.diff(reached), reached[-1])
+
+
+def test_scales_are_not_blamed_where_no_scales_explain_what_was_seen():
+    counts = expected(without_noise_in_round_one, 20_000)
+    found = priced_by_scales({design: np.round(seen) for design, seen in counts.items()}, ALPHA)
+    assert found.effect == "unproved"
+    assert found.why not in (NOT_EXCLUDED, TOO_FEW)
+
+
+@pytest.mark.parametrize("runs", [300, 30_000])
+def test_the_law_that_was_drawn_is_not_excluded_and_another_is(runs):
+    relative, rng = Relative(2.0, 3.0), np.random.default_rng(runs)
+    designs = [design for design in every_design("above-threshold") if design.constant]
+    counts = {d: rng.multinomial(runs // len(designs), relative_law(d, relative)).astype(float) for d in designs}
+    own = sum(float((seen * np.log(relative_law(d, relative) / unmixed_claim(d))).sum()) for d, seen in counts.items())
+    assert not excluded(own, counts, ALPHA)
+    assert excluded(0.0, counts, ALPHA) == (runs > 10_000)
+    assert any_law(counts) <= sum(best_of(seen, unmixed_claim(design)) for design, seen in counts.items())
+
+
+def unmixed_claim(design):
+    return relative_law(design, Relative(2.0, 4.0))
+
+
+def best_of(seen, law):
+    """The largest log-likelihood of any law over this one."""
+    hit = seen > 0
+    return float((seen[hit] * np.log(seen[hit] / seen.sum() / law[hit])).sum())
