@@ -7,7 +7,12 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# What a property takes depends on how busy the machine is.
+hypothesis.settings.register_profile("nrverify", deadline=None)
+hypothesis.settings.load_profile("nrverify")
 
 # A worker of the suite has one core: linear algebra with a thread per core would have the workers wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

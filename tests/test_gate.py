@@ -109,7 +109,7 @@ def test_a_wrong_subject_fails_with_the_whole_finding_and_no_traceback(gated, py
     start = text.index("_ test_nr[law.transcript] _")
     failure = text[start : text.index("Reproduce", start) + 200]
     for part in (
-        "Fresh (brownian): law.transcript is refuted",
+        "\nnoise drawn afresh for each release: the releases before are forgotten; law.transcript is refuted; Fresh (",
         "Each release, given the ones before, follows the bridge of the process.",
         "Expected ",
         "probability at most 1e-06",
@@ -118,6 +118,7 @@ def test_a_wrong_subject_fails_with_the_whole_finding_and_no_traceback(gated, py
         "Reproduce: pytest 'test_mine.py::test_nr[law.transcript]' --nrverify-seed 3",
     ):
         assert part in failure
+    assert "\nas law.transcript; law.value is refuted; Fresh (brownian)\n" in text
     assert "Traceback" not in text
     assert "pytest_plugin.py" not in text
     assert re.search(r"SKIPPED \[1\] test_mine.py:\d+: ties: inconclusive: .*another check was refuted", text)

@@ -188,9 +188,11 @@ def _fail(words: str) -> NoReturn:
 
 
 def _heading(check: CheckResult, report: Report) -> str:
-    from nrverify.report.audit.finding_text import subject_of
+    """The cause first: pytest cuts the line of its summary."""
+    from nrverify.report.audit.finding_text import cause_of, subject_of
 
-    return f"{subject_of(report)}: {check.id} is {check.verdict.value}"
+    parts = (cause_of(check), f"{check.id} is {check.verdict.value}", subject_of(report))
+    return "; ".join(part for part in parts if part)
 
 
 def _line(report: Report) -> str:

@@ -51,6 +51,7 @@ class DiscreteLaplaceBridge:
             elsewhere = log1mexp(fast) + log1mexp(slow) - log1mexp(both)
             from_t = -np.expm1(-2 / np.maximum(self.t, 2 / _LARGEST))
             tie = np.log(np.expm1(-fast) * np.expm1(-slow) + np.exp(-slow) * from_t) - log1mexp(both)
+            tie = np.where(self.s == self.t, 0.0, np.minimum(tie, 0.0))  # certain, whatever the rounding of both terms
             return np.where(whole, np.where(y == k, tie, elsewhere) - decay, -np.inf)[()]
 
     def cdf(self, x: ArrayLike) -> Any:

@@ -10,7 +10,6 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
-from nrverify.auditing.core.calculated import of_declared_among
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.effects import Priced
@@ -41,6 +40,7 @@ from nrverify.auditing.noise_reduction.diagnosis.second_moments import suspect_o
 from nrverify.auditing.noise_reduction.diagnosis.uneven import told_apart
 from nrverify.auditing.noise_reduction.epsilon.claim import EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_claim import DpClaim
+from nrverify.auditing.noise_reduction.epsilon.known_times import of_own_times
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
 from nrverify.auditing.noise_reduction.grids import (
     beyond_range,
@@ -80,8 +80,6 @@ FEWEST_TOGETHER = 16
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
 NOT_ATTACKED = "not tried: it takes the law for granted, and another check is refuted"
-CALCULATED, OWN_TIMES = "privacy.epsilon", "the times told (time_of)"
-"""The check that calculates from the times that a subject tells."""
 NOT_OF_SESSIONS = ("lattice", "protocol.finite")
 """Checks of single releases, which other sessions do not disturb."""
 
@@ -329,9 +327,7 @@ class NoiseReductionMechanism(Mechanism):
         """With the places of faults, those that are not covered, and advice."""
         kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
         places = getattr(kept, "places", None)
-        found = told_apart(with_place(results, places), places)
-        if self.context.times_known:
-            found = of_declared_among(found, CALCULATED, OWN_TIMES)
+        found = of_own_times(told_apart(with_place(results, places), places), self.context.times_known)
         if self._disturbed:
             found = [_of_sessions(result) for result in found]
         if not self._disturbed:

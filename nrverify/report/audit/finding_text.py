@@ -37,6 +37,15 @@ def follows(check: CheckResult) -> bool:
     return check.explanation is not None and check.explanation.follows is not None
 
 
+def cause_of(check: CheckResult) -> str:
+    """The likely cause in a few words, or the check whose cause it shares."""
+    if check.explanation is None:
+        return ""
+    if check.explanation.follows is not None:
+        return f"as {check.explanation.follows}"
+    return check.explanation.cause.removeprefix("Likely cause: ").rstrip(".")
+
+
 def answers(report: Report) -> str:
     """Both answers of an audit, is the noise what it is said to be and is the privacy claim kept; and which claim."""
     both = f"law: {report.law} · privacy claim: {report.privacy}"

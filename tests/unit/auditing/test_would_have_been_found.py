@@ -7,6 +7,7 @@ from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.explain.explanation import explained
 from nrverify.auditing.explain.text import worth_saying
+from nrverify.auditing.noise_reduction.epsilon.known_times import of_own_times
 from nrverify.auditing.registry import declarations_for
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.describe import describe
@@ -49,3 +50,14 @@ def test_a_size_beyond_all_measure_is_not_said():
 )
 def test_sizes_worth_saying(size, worth):
     assert worth_saying(size) == worth
+
+
+def test_a_claim_that_follows_from_the_times_told_ends_with_the_law():
+    kept = CheckResult("privacy.epsilon", "privacy", CheckVerdict.CONSISTENT, alpha=6e-8, sizes=(CURVE,))
+    (law, after), unknown = of_own_times([LAW, kept], told=True), of_own_times([LAW, kept], told=False)
+    assert (law, after.verdict, after.sizes) == (LAW, CheckVerdict.INCONCLUSIVE, ())
+    assert after.message == (
+        "law.release is refuted: what follows from the times told (time_of) says nothing of what is released"
+    )
+    assert unknown == [LAW, kept]
+    assert of_own_times([kept], told=True) == [kept]

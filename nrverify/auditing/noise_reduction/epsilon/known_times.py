@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from nrverify.auditing.core.calculated import of_declared_among
+from nrverify.auditing.core.results import CheckResult
+
+CALCULATED, TOLD = "privacy.epsilon", "the times told (time_of)"
+"""The check that calculates where times are told, and what from."""
 
 
 class KnownTimes:
@@ -22,3 +28,8 @@ class KnownTimes:
     def merge(self, other: KnownTimes) -> None:
         """Those of another, too."""
         self.add(other.known)
+
+
+def of_own_times(results: Sequence[CheckResult], told: bool) -> list[CheckResult]:
+    """The results; where times are `told` and the law is refuted, the claim is not kept by what follows from them."""
+    return of_declared_among(results, CALCULATED, TOLD) if told else list(results)
