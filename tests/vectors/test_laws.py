@@ -35,6 +35,12 @@ def _grid_boundary(times, delta, sensitivity, time):
     return {"quantile": boundary.quantile, "epsilon": boundary(time)}
 
 
+def _grid_weighted(times, weights, delta, sensitivity, time):
+    boundary = Grid(times, delta, sensitivity, weights=weights)
+    earlier, later = boundary.heights[1]
+    return {"earlier": earlier, "later": later, "epsilon": boundary(time)}
+
+
 def _linear_tightest(**inputs):
     line = Linear.tightest_at(**inputs)
     return {"a": line.a, "b": line.b, "time": line.inverse(inputs["epsilon"])}
@@ -83,6 +89,7 @@ LAWS = {
     },
     "half-normal-tightest": lambda **inputs: _tightest(HalfNormalMixture, **inputs),
     "grid-boundary": _grid_boundary,
+    "grid-weighted": _grid_weighted,
     "grid-tightest": lambda **inputs: {"time": min(Grid.tightest_at(**inputs).times)},
     "skellam-boundary": lambda theta, delta, sensitivity, rate, time: {
         "epsilon": SkellamLinear(theta, delta, sensitivity, rate)(time)

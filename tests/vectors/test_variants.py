@@ -14,7 +14,7 @@ from tests.vectors.reading import Refused, documents, faults
 from tests.vectors.variants import VARIANTS
 
 DOCUMENTS = documents()
-IN_DOUBLES = {"grid-boundary", "grid-tightest", "grid-crossing", "line-crossing"}
+IN_DOUBLES = {"grid-boundary", "grid-tightest", "grid-weighted", "grid-crossing", "line-crossing"}
 MPMATH_ERROR = Fraction(1, 10**38)
 
 

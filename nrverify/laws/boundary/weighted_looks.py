@@ -62,8 +62,28 @@ def weighted_quantiles(looks: Floats, weights: Floats, delta: float) -> Floats:
         "options": {"ftol": GAIN, "maxiter": 200},
     }
     found: Any = minimize(**programme)
-    heights: Floats = np.asarray(found.x, dtype=np.float64)
+    heights = _refined(looks, slopes, np.asarray(found.x, dtype=np.float64), log_delta)
     return heights + float(brentq(lambda shift: excess(heights + shift), -1.0, 1.0, xtol=1e-14, rtol=1e-14))
+
+
+def _refined(looks: Floats, slopes: Floats, heights: Floats, log_delta: float) -> Floats:
+    """The heights at which the slopes of P are in the ratios of those of the expected bound, from heights nearby.
+
+    The programme ends where the expected bound hardly falls, which leaves heights open to the root of that.
+    """
+    from scipy.optimize import root
+
+    def conditions(z: Floats) -> Floats:
+        probability, steepness = _crossing(looks, z)
+        return np.append(np.diff(np.log(-steepness / slopes)), math.log(probability) - log_delta)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before = float(np.abs(conditions(heights)).max())
+        if not math.isfinite(before):
+            return heights
+        found = np.asarray(root(conditions, heights, tol=1e-13).x, dtype=np.float64)
+        # Where slopes are as small as rounding there is nothing to refine.
+        return found if float(np.abs(conditions(found)).max()) < before else heights
 
 
 def slopes_of_crossing(looks: Floats, heights: Floats) -> Floats:

@@ -3,6 +3,7 @@
 import math
 
 from mpmath import mp
+from scipy.optimize import brentq
 
 from tests.vectors.variants import refusing
 from tests.vectors.variants.crossings import grid_probability
@@ -211,6 +212,62 @@ def grid_tightest(bug, times, epsilon, delta, sensitivity):
     return {"time": (scale * (z + math.sqrt(z * z + 2 * e)) / (2 * e)) ** 2}
 
 
+def grid_weighted(bug, times, weights, delta, sensitivity, time):
+    """In doubles: the second height from δ, the first from the slopes of P."""
+    refusing.positive(sensitivity, time, *times, *weights)
+    refusing.probability(delta)
+    refusing.same_length(times, weights)
+    looks = sorted(float(t) for t in times)
+    shares = [float(w) for w in weights]
+    if bug != "order" and looks[0] != float(times[0]):
+        shares.reverse()
+    if bug == "equal-heights":
+        heights = [_grid_quantile("", times, delta)] * 2
+    else:
+        roots = [1.0, 1.0] if bug == "weights-of-psi" else [math.sqrt(t) for t in looks]
+        heights = _two_heights(bug, looks, [w / r for w, r in zip(shares, roots, strict=True)], float(delta))
+    scaled = (1 if bug == "missing-sensitivity" else float(sensitivity)) / math.sqrt(time)
+    z = heights[looks.index(float(time))]
+    epsilon = scaled * ((0 if bug == "missing-mean" else scaled / 2) + z)
+    return {"earlier": heights[0], "later": heights[1], "epsilon": epsilon}
+
+
+def _two_heights(bug, looks, slopes, delta):
+    t, union = looks, bug == "union-bound"
+
+    def paths(z):
+        return [height * math.sqrt(time) for height, time in zip(z, t, strict=True)]
+
+    def crossing(z):
+        singles = sum(0.5 * math.erfc(height / math.sqrt(2)) for height in z)
+        return (
+            singles
+            if union
+            else grid_probability(t, [height * math.sqrt(time) for height, time in zip(z, t, strict=True)])
+        )
+
+    def second(first):
+        return brentq(lambda z: crossing([first, z]) - delta, -1.0, 30.0, xtol=1e-14, rtol=1e-15)
+
+    def falls(z):
+        """How fast P falls with either height: the path is at it, and never above the other."""
+        density = [math.exp(-height * height / 2) for height in z]
+        if union:
+            return density
+        h, gap = paths(z), math.sqrt(t[1] - t[0])
+        inner, mean = math.sqrt(t[0] * (t[1] - t[0]) / t[1]), h[1] * t[0] / t[1]
+        below = [(h[1] - h[0]) / gap, (h[0] - mean) / inner]
+        return [one * 0.5 * math.erfc(-place / math.sqrt(2)) for one, place in zip(density, below, strict=True)]
+
+    def excess(first):
+        own, other = falls([first, second(first)])
+        return math.log(own / slopes[0]) - math.log(other / slopes[1])
+
+    least = _grid_quantile("one-look", looks, delta)
+    first = brentq(excess, least * (1 + 1e-9), least + 5.0, xtol=1e-14, rtol=1e-15)
+    return [first, second(first)]
+
+
 VARIANTS = {
     "linear-boundary": linear,
     "linear-inverse": linear_inverse,
@@ -223,4 +280,5 @@ VARIANTS = {
     "half-normal-tightest": half_normal_tightest,
     "grid-boundary": grid,
     "grid-tightest": grid_tightest,
+    "grid-weighted": grid_weighted,
 }
