@@ -138,9 +138,9 @@ def test_an_exhausted_budget_in_decimal_steps_is_not_exceeded_by_rounding():
         ({"epsilon": 1.0, "rho": 1.0}, "exactly one"),
         ({"epsilon": -1.0}, "epsilon"),
         ({"rho": math.nan}, "rho"),
-        ({"epsilon": "much"}, "epsilon must be a number, got 'much'"),
-        ({"epsilon": 1.0, "delta": "none"}, "delta must be a number, got 'none'"),
-        ({"epsilon": 1.0, "delta": math.nan}, "delta must be a number, got NaN"),
+        ({"epsilon": "much"}, "epsilon is 'much': it must be a number"),
+        ({"epsilon": 1.0, "delta": "none"}, "delta is 'none': it must be a number"),
+        ({"epsilon": 1.0, "delta": math.nan}, "delta is NaN: it must be a number"),
         ({"epsilon": 1.0, "delta": 1.0}, "delta is 1.0"),
         ({"rho": 1.0, "delta": 0.1}, "delta is 0.1"),
     ],
@@ -160,7 +160,7 @@ def test_what_a_budget_does_not_cover_is_refused():
         Composition(epsilon=1.0).spend(rho=1.0)
     with pytest.raises(ValueError, match="at least 0"):
         budget.spend(rho=-1.0)
-    with pytest.raises(ValueError, match="epsilon must be a number, got 'much'"):
+    with pytest.raises(ValueError, match="epsilon is 'much': it must be a number"):
         budget.spend(epsilon="much")
     session = budget.noise_reduction(0.0, LINE, rng=1).stop_privately(abs, 0.0, 1.0)
     with pytest.raises(ValueError, match="private stopping"):
