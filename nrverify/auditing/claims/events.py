@@ -189,13 +189,13 @@ def _of_values(
 
 
 def _proved(sample: Sample, holds: Labels, label: bool, delta: float, fresh: int) -> float:
-    """About the ε that so many fresh runs would prove by an event, if it is as likely as in this sample."""
+    """About the ε that so many fresh runs would prove by an event; what a smaller sample suggests is doubted more."""
     own = sample.label == label
     seen, other = int((holds & own).sum()), int((holds & ~own).sum())
     if seen < FEWEST:
         return -np.inf
     rate, rate_other = (seen + 0.5) / (own.sum() + 1), (other + 0.5) / ((~own).sum() + 1)
-    half = max(fresh, 1) / 2
+    half = max(min(fresh, sample.size), 1) / 2
     least = rate - CAUTION * np.sqrt(rate * (1 - rate) / half) - delta
     most = rate_other + CAUTION * np.sqrt(rate_other * (1 - rate_other) / half) + 1 / half
     return float(np.log(least / most)) if least > 0 else -np.inf
