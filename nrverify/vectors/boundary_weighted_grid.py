@@ -91,7 +91,7 @@ GRID = Function(
         "unchecked": Flag("the input is not checked", "a bound that is negative, infinite or NaN is claimed"),
     },
     evaluate=weighted,
-    digits=24,
+    digits=32,
     roundings=SOLVED,
     cases=(
         case(1, "equal weights", "equal-heights weights-of-psi union-bound missing-mean", times=["1", "4"],
