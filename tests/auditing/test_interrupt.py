@@ -21,10 +21,14 @@ class Hangs:
     mechanism = "brownian"
     dimensions = (1,)
     def sample(self, value, schedule, sessions, seed):
-        if sessions >= 5:  # fewer are asked for before the workers are at work
+        asked = Path(f"asked-{{os.getpid()}}")
+        asked.touch()
+        time.sleep(0.01)
+        if len(list(Path(".").glob("asked-*"))) == 2:  # in a look so large that both workers have something to draw
             Path(f"hanging-{{os.getpid()}}").touch()
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             time.sleep(1000)
+        asked.unlink()
         rng = np.random.default_rng(seed)
         spans = np.diff(np.concatenate([[0.0], schedule[::-1]]))
         steps = rng.standard_normal((sessions, len(schedule), len(value))) * np.sqrt(spans)[:, None]
