@@ -24,6 +24,19 @@ def test_utilities_of_one_release_and_of_many_agree():
     assert utility(0.5) == 2.0
 
 
+class Absurd(PrivateStopping):
+    """Its boundary charges more than a double holds the exponential of."""
+
+    def epsilon(self, time):
+        return 1e91 * super().epsilon(time)
+
+
+def test_charges_beyond_all_use_are_refused_with_their_value():
+    report = nrverify.audit(Absurd, samples=200)
+    assert report.exit_code == 3
+    assert "it must be at most 700" in report.message
+
+
 def test_right_private_stopping_is_consistent():
     report = nrverify.audit(PrivateStopping, samples=4400)
     assert (report.verdict, report.exit_code) == ("consistent", 0)

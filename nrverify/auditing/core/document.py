@@ -44,6 +44,8 @@ def row_of(check: CheckResult) -> dict[str, Any]:
 def check_from(row: dict[str, Any]) -> CheckResult:
     """The check whose row this is."""
     fields = {key: row[key] for key in FIELDS}
+    if not isinstance(row["id"], str):
+        raise ValueError(f"the id of a check is {row['id']!r:.60}: it must be text")
     for key in NUMBERS:
         fields[key] = None if fields[key] is None else float(fields[key])
     explained, size = row.get("explanation"), row.get("detectable_size")

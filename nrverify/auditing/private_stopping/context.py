@@ -16,6 +16,8 @@ from nrverify.auditing.private_stopping.designs import (
     stopping_pair,
 )
 from nrverify.subjects.description import Description
+from nrverify.subjects.errors import SubjectFailed
+from nrverify.subjects.limits import EPSILONS
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +46,9 @@ class StoppingContext:
         assert description.sensitivity is not None
         schedules = schedules_of(times, epsilon)
         epsilons = {rounds: tuple(ask(chosen).tolist()) for rounds, chosen in schedules.items()}
+        largest = max(max(charges) for charges in epsilons.values())
+        if largest > EPSILONS[1]:
+            raise SubjectFailed(f"epsilon(time) is {largest:.4g} where it is asked: it must be at most {EPSILONS[1]:g}")
         designs = stopping_designs(schedules, epsilons, description.dimensions or DEFAULT_DIMENSIONS)
         pairs = tuple(stopping_pair(design, description.sensitivity) for design in designs[:COMPARED])
         return cls(description, designs, pairs)

@@ -365,8 +365,10 @@ def _bettable(design: Design) -> tuple[Floats, Floats, dict[str, Floats], dict[s
     """The law, its hazards, the log-ratios of the named faults to it, and the covariates of the odds."""
     law = claimed_law(design)
     reached = law[::-1].cumsum()[::-1]
+    possible = law > 0
     log_ratios = {
-        name: np.log(fault / law, where=law > 0, out=np.zeros_like(law)) for name, fault in faulty_laws(design).items()
+        name: np.log(np.where(possible, fault, 1.0) / np.where(possible, law, 1.0))
+        for name, fault in faulty_laws(design).items()
     }
     return law, np.clip(law[:-1] / reached[:-1], 0.0, 1.0), log_ratios, _covariates(design)
 

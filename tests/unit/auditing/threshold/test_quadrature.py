@@ -5,6 +5,7 @@ import pytest
 
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.faulty_laws import levels_of
+from nrverify.auditing.threshold.law import _bettable
 from nrverify.auditing.threshold.relatives import Relative, fitted_scales, relative_law
 from nrverify.laws.threshold import probability
 
@@ -23,6 +24,14 @@ def exact(scales, noise):
 def test_a_relative_has_the_exact_law(scales, noise):
     law = relative_law(DESIGN, Relative(*scales, exponential=noise == "exponential"))
     assert law == pytest.approx(exact(scales, noise), rel=1e-9, abs=1e-13)
+
+
+def test_bets_are_on_possible_outputs_where_others_have_no_probability():
+    design = Design("an ε of 10000", (0.0, 0.0, 2.0), (1e4,) * 3, threshold=1.0, sensitivity=1.0)
+    law, hazard, log_ratios, _ = _bettable(design)
+    assert (law == 0).any()
+    assert np.isfinite(hazard[:1]).all()
+    assert all(np.isfinite(ratios).all() and (ratios[law == 0] == 0).all() for ratios in log_ratios.values())
 
 
 def test_small_query_noise_does_not_cost_nodes_without_end():
