@@ -37,6 +37,18 @@ def test_charges_beyond_all_use_are_refused_with_their_value():
     assert "it must be at most 700" in report.message
 
 
+class Endless(PrivateStopping):
+    """Its boundary is infinite everywhere."""
+
+    def epsilon(self, time):
+        return float("inf")
+
+
+def test_a_boundary_that_is_nowhere_finite_is_refused_in_words():
+    report = nrverify.audit(Endless, samples=200)
+    assert (report.exit_code, "nowhere a finite number" in report.message) == (3, True)
+
+
 def test_right_private_stopping_is_consistent():
     report = nrverify.audit(PrivateStopping, samples=4400)
     assert (report.verdict, report.exit_code) == ("consistent", 0)

@@ -56,6 +56,8 @@ def schedules_of(times: Floats, epsilon: Floats) -> dict[int, tuple[float, ...]]
 def _schedule(times: Floats, epsilon: Floats, rounds: int, targets: tuple[float, float]) -> tuple[float, ...]:
     """Times whose charges rise evenly (in logarithms) between the targets, as far as the boundary reaches."""
     finite = epsilon[np.isfinite(epsilon)]
+    if not finite.size:
+        raise SubjectFailed("epsilon(time) is nowhere a finite number: there is no schedule to stop on")
     low, high = max(targets[0], 1.15 * float(finite.min())), min(targets[1], float(finite.max()) / 1.15)
     if not low < high:
         low, high = float(finite.min()) * 1.02, float(finite.max()) / 1.02
