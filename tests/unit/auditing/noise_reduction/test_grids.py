@@ -10,8 +10,8 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import kstest
 
-from nrverify.auditing.core.ideal_paths import ideal_releases, on_grid, told_apart
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.ideal_paths import ideal_releases, on_grid, told_apart
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.granularity import Granularity
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.checks.lattice import Lattice
