@@ -208,6 +208,18 @@ def test_of_many_estimates_those_that_stand_out_are_shown():
     assert [dot.label for dot in shown] == [f"row {i}" for i in range(30 - MOST_ROWS, 30)]
 
 
+def test_what_a_finding_tells_is_drawn_however_few_numbers_it_rests_on():
+    topics = [Topic(f"variance {i}", WRONG_SCALE) for i in range(20)]
+    bets = {topic: ScaleWealth() for topic in topics}
+    for i, wealth in enumerate(bets.values()):
+        wealth.add(1000 - 50 * i, 1500.0 - 50 * i)
+    few = topics[-1]
+    bets[few] = ScaleWealth()
+    bets[few].add(5, 5.5)
+    assert few.quantity not in [row.label for row in estimates(bets, 1e-6)[0].rows]
+    assert few.quantity in [row.label for row in estimates(bets, 1e-6, few)[0].rows]
+
+
 def test_the_last_event_of_a_trade_off_is_the_stop_itself():
     rng = np.random.default_rng(3)
     counts = np.stack(

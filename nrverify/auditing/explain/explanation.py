@@ -123,7 +123,7 @@ def _explanation(
     if finding is not None and finding.where is not None and at_root and result.id in LAWS:
         seen += f" Seen only {place_text(finding.where)}."
     if finding is not None and at_root and finding.texts.get("first") == "right":
-        seen += " Release 1 is right, later ones are not: look at the bridge, the step from one release to the next."
+        seen += " Release 1 is right, later ones are not: look at the bridge."
     follows = root.check if result.id in root.follow else None
     cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, unfound))
     if follows is not None:

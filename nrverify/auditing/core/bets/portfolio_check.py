@@ -137,7 +137,7 @@ class PortfolioCheck(Declared, Additive):
             shown += correlations(self.correlations, alpha)
         if self.frequencies is not None:
             shown += frequencies(self.frequencies, alpha)
-        return shown + estimates(self.portfolio.bets, alpha)
+        return shown + estimates(self.portfolio.bets, alpha, self.leading(alpha) if self.refuted(alpha) else None)
 
     def scale(self, topic: Topic) -> ScaleWealth:
         """The bet on a variance."""
