@@ -16,9 +16,9 @@ from nrverify.ledger.search import Search
 from .strategies import UNIT, evenly, integers, powers_of_ten
 
 DELTAS = st.one_of(powers_of_ten(-300, -1), st.sampled_from([0.5, 0.1, 1e-6, 1e-12]))
-SENSITIVITIES = powers_of_ten(-3, 3)
-EPSILONS = powers_of_ten(-6, 3)
-"""Beyond what anyone would ask for; δ almost down to the least normal double."""
+"""Almost down to the least normal double."""
+SENSITIVITIES, EPSILONS = powers_of_ten(-3, 3), powers_of_ten(-6, 3)
+"""Beyond what anyone would ask for."""
 
 LEAST_SLOPE = 0.35
 """Both mixtures fall at least like t^-0.35, so a relative error of ψ is at most 1/0.35 of that in the time."""

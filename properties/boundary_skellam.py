@@ -18,6 +18,7 @@ RATIO_ERROR = 1e-12
 """Ratios of Bessel functions are sums of terms ≥ 0: a few hundred operations of relative error 2⁻⁵³ each at most."""
 
 THETAS, RATES, SENSITIVITIES = powers_of_ten(-1, 0.3), powers_of_ten(-1, 1), integers(1, 4)
+"""Slopes from nearly Gaussian to steep, rates on either side of ½, and sensitivities that are counted one by one."""
 DELTAS = powers_of_ten(-30, -0.5)
 """Lines begin between 0.6 and 700: below the first integer, and above hundreds of them."""
 

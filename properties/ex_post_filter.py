@@ -24,6 +24,7 @@ def _normalised(pairs: list[tuple[int, int]]) -> Mechanism:
 MECHANISMS = strategies.lists(
     strategies.tuples(strategies.integers(1, 6), strategies.integers(1, 6)), min_size=2, max_size=3
 ).map(_normalised)
+"""Odds up to 9¾, of small integers, so that searches meet equal charges."""
 CHOICES = strategies.lists(MECHANISMS, min_size=2, max_size=3)
 """Two outputs are enough for a choice to depend on them; of three, two may be taken for one."""
 BUDGETS = strategies.fractions(min_value=1, max_value=12, max_denominator=4)

@@ -28,6 +28,7 @@ def by_thirds(value: float, release: float) -> bool:
 
 
 FINITE = strategies.floats(min_value=-1e6, max_value=1e6, allow_subnormal=False)
+"""Of the size of counts and sums, so that noise is rounded by much; the rest of the doubles adds nothing."""
 NOISE = strategies.floats(min_value=-1e3, max_value=1e3, allow_subnormal=False)
 """Smaller than most values, as noise is whose last bits a sum rounds away."""
 

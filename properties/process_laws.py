@@ -43,8 +43,8 @@ def kernels(name: str, process: Process) -> Kernels:
 BROWNIAN = kernels("brownian", Brownian())
 LAPLACE = kernels("laplace", Laplace())
 SKELLAM = kernels("skellam", Skellam(0.5))
+"""At rate ½, where its time is its variance."""
 ALL = (BROWNIAN, LAPLACE, SKELLAM)
-"""Skellam noise at rate ½, where its time is its variance."""
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,7 @@ CASES = (
     Case("AboveThreshold, query noise halved, best pair", _SparseVector, _at_best_of_seven),
     Case("AboveThreshold, query noise halved, 7 pairs", _SparseVectorSeven, _at_best_of_seven),
 )
+"""Textbook mechanisms whose laws are known; several pairs show the price of finding the best."""
 
 
 @dataclass(frozen=True)

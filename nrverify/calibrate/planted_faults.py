@@ -27,7 +27,9 @@ TIMES = (8.0, 4.0, 1.0)
 FAR = Case("planted", (1000.0,), Fixed(TIMES), "sample")
 """A value of which noise may depend."""
 ADAPTIVE = Case("planted", (0.0,), Follow(TIMES[0], TIMES[-1], 0.25, 0.5, len(TIMES), 0.0), "open")
+"""A next time that depends on the sign of a release: half or a quarter of the time before."""
 OPENED = Case("planted", (0.0,), Fixed(TIMES), "open")
+"""The same times in a session that is opened, for faults of that way alone."""
 HALTING = Design("planted", (-1.0,) * 6, (1.0,) * 6, 0.0, 1.0)
 """Six equal rounds below the threshold: it halts in each of them often enough to be counted."""
 RUNS = 3000

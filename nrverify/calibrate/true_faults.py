@@ -169,6 +169,7 @@ EPSILON: dict[str, tuple[str, ...]] = {
     "laplace-fresh-noise": (*FRESH, "repeated-time-redrawn", *VIOLATED),
     "laplace-fresh-at-new": (*FRESH, *VIOLATED),
     "skellam-fresh-noise": (*FRESH, *VIOLATED),
+    "discrete-laplace-uniform": ("wrong-shape", "clipped", *VIOLATED),
     "brownian-equal-sizes-two-apart": COORDINATES,
 }
 BOUNDARY: dict[str, tuple[str, ...]] = {
@@ -244,6 +245,7 @@ LAST_BITS: dict[str, tuple[str, ...]] = dict.fromkeys(
 GRIDS: dict[str, tuple[str, ...]] = {
     "noise-rounded-before": ("off-grid", "depends-on-value"),
     "seldom-rounded": ("off-grid",),
+    "large-noise-unrounded": ("off-grid",),
     "truncated": ("shifted", "wrong-bridge-mean", "depends-on-value"),
 }
 

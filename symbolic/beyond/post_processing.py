@@ -14,10 +14,13 @@ from nrverify.ledger.proof import Expr, Proof
 from nrverify.symbolic.tools.normal import cdf_ball, tail_ball
 
 R = sp.Rational
-VALUE = {"bad": R(1, 100), "fair": R(49, 100), "rest": R(1, 2)}
-NEIGHBOUR = {"bad": R(1, 1000), "fair": R(49, 200), "rest": R(754, 1000)}
+VALUE, NEIGHBOUR = (
+    {"bad": R(1, 100), "fair": R(49, 100), "rest": R(1, 2)},
+    {"bad": R(1, 1000), "fair": R(49, 200), "rest": R(754, 1000)},
+)
 """Three outputs, claim ε = log 2 at each: it fails at `bad` alone, where the odds are 10, and is exact at `fair`."""
 CLAIMED_ODDS = 2
+"""e^ε of the claim."""
 BEFORE, AFTER = R(1, 100), R(1, 2)
 """δ of Y and of f(Y)."""
 ABOVE_ONE = 1 + sp.Symbol("a", positive=True)

@@ -28,6 +28,7 @@ from nrverify.symbolic.tools.looks import (
 from nrverify.symbolic.tools.normal import tail_ball
 
 GRID, CURVE, CLOSED_FORM = 1e-8, 1e-6, 1e-12
+"""Relative accuracy: of integrals over looks, of curves in straight pieces, and of formulas."""
 
 
 def linear_curve(t: Ball, boundary: Any) -> Ball:
@@ -52,6 +53,7 @@ CURVES: tuple[tuple[Any, Callable[[Ball, Any], Ball]], ...] = (
     (Mixture(2.0, 0.01, 2.0), mixture_curve),
     (HalfNormalMixture(2.0, 0.01, 2.0), half_normal_curve),
 )
+"""One of each kind, with δ so large that crossings at two or three looks are not tiny beside the error of a double."""
 
 
 def exact_at_looks(times: Sequence[float], heights: Sequence[float]) -> Ball:

@@ -23,6 +23,7 @@ STANDARD_POINTS = (-30.0, -6.5, -1.25, -0.0625, 0.0, 0.375, 1.0, 4.75, 28.0)
 LEVELS = (1e-300, 1e-12, 0.03125, 0.5, 0.8125, 0.999)
 """Of quantiles: from the least that a double has, over the median, to the upper tail."""
 MARGINAL_TIMES = (0.01, 0.375, 1.0, 6.5, 1000.0)
+"""Five orders of magnitude, with the unit and two that doubles hold exactly."""
 BRIDGES = ((0.375, 1.5, 0.625), (0.01, 1000.0, -40.0), (2.0, 2.125, -3.5), (1.0, 64.0, 0.0), (96.0, 128.0, 7.0))
 """(s, t, given), exact binary numbers wherever a difference is taken."""
 

@@ -58,6 +58,7 @@ LOOKS: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...] = (
     ((1.0, 2.0, 3.0), (9.0, 13.0, 15.5)),
     ((1.0, 2.0), (3.0, 20.0)),
 )
+"""Times and heights: one to three looks, nearly equal and far apart, heights below zero, and ones that hardly count."""
 
 
 @certificate(
@@ -183,6 +184,7 @@ LINES: tuple[tuple[float, float, float, float], ...] = (
     (0.5, -1.0, 1.0, 3.0),
     (0.4, -1.0, 1.0, math.inf),
 )
+"""Slope, height, from, to: each sign of the slope and of the height at zero, with and without a start and an end."""
 
 
 @certificate(

@@ -192,6 +192,7 @@ BROKEN: tuple[tuple[str, tuple[float, float], tuple[float, float]], ...] = (
     ("a kink", (1.0, -0.5), (1.0, 2.5)),
     ("a jump between two slopes", (0.5, 0.25), (4.5, 4.25)),
 )
+"""Every way a curve of two pieces can break: the slopes of both pieces, and where both begin."""
 
 
 @certificate(

@@ -19,12 +19,15 @@ from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 from nrverify.ledger.record import Record
 
 QUARTER, HALF = Skellam(0.25), Skellam(0.5)
+"""A rate at which μ = t/2, and the one at which μ = t."""
 RELATIVE = 1e-12
 """Accuracy asked of the loss, which is stated to 10⁻¹⁰, however small it is."""
 
-ARGUMENTS = (1e-12, 2e-3, 0.3, 1.7, 5.0, 29.0, 31.0, 400.0, 1e4, 1e6, 2e8)
-ORDERS = (0, 1, 2, 7, 24, 29, 30, 31, 60, 300, 1234, 10_000)
-"""Both on either side of 30, where power series give way to expansions, and far from it."""
+ARGUMENTS, ORDERS = (
+    (1e-12, 2e-3, 0.3, 1.7, 5.0, 29.0, 31.0, 400.0, 1e4, 1e6, 2e8),
+    (0, 1, 2, 7, 24, 29, 30, 31, 60, 300, 1234, 10_000),
+)
+"""Of Bessel functions: both on either side of 30, where power series give way to expansions, and far from it."""
 
 
 def log_bessel(order: int, x: float) -> Ball:

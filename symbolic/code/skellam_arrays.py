@@ -15,6 +15,7 @@ from nrverify.ledger.enclosure import Enclosure
 from nrverify.ledger.record import Record
 
 PROCESS = Skellam(0.25)
+"""With μ = t/2, so that a mistaken rate is not hidden by μ = t."""
 
 Marginals = tuple[float, int]
 MARGINALS: tuple[Marginals, ...] = tuple((t, x) for t in (3.0, 40.0, 41.0) for x in (-4, 0, 6))

@@ -15,6 +15,7 @@ from nrverify.ledger import Refuted, certificate, supports
 from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 
 CLOSED_FORM, LATTICE = 1e-12, 1e-10
+"""Relative accuracy: of formulas, and of crossing probabilities, which are sums over thousands of integers."""
 
 
 def line(boundary: SkellamLinear, mu: Ball) -> Ball:
@@ -53,6 +54,7 @@ BOUNDARIES = (
     SkellamLinear(1.5, 1e-6, 3, 0.25),
     SkellamLinear(0.05, 1e-2, 2, 40.0),
 )
+"""Slopes from nearly Gaussian to steep, sensitivities 1 to 3, and rates other than ½, where μ is not t."""
 
 
 @certificate(

@@ -55,6 +55,7 @@ FAR: tuple[Case, ...] = (
     ((200.0, 150.0, -200.0), (1.0, 1.5, 4.0)),
     ((300.0, -2000.0, 1500.0, -40.0, 800.0), (0.001, 0.01, 0.5, 2.0, 10.0)),
 )
+"""Margins of tens to millions of noise scales, where probabilities underflow and only logarithms are left."""
 
 Law = Callable[..., Any]
 

@@ -22,6 +22,7 @@ PRECISION = 1200
 ACCURACY = 1e-12
 """A hundredth of what is stated of a probability, which is a sum over panels."""
 HUMP, QUARTER, ONE = Fraction(3, 4), Fraction(1, 4), Fraction(1)
+"""h(y) has a hump that exponentials do not have: 1 + 4·¾·x(1 − x)."""
 
 PANELS = (
     (Fraction(2), Fraction(3), Fraction(3, 4)),

@@ -23,9 +23,11 @@ NAMES = {SENSITIVITY: D, ODDS: L}
 SLOPE, INTERCEPT = accepted(tightest_line, "slope"), accepted(tightest_line, "intercept")
 
 LINE = Linear(a=0.15625, b=46.0, sensitivity=0.5)
+"""About the tuned line of ε = 0.3 and δ = 10⁻⁶, in numbers that doubles hold exactly."""
 CURVE = Mixture(rho=11.5, delta=2.0**-20, sensitivity=0.5)
+"""δ about 10⁻⁶, and a ρ at which the odds √((t + ρ)/ρ) are no power of two."""
 LOOKS = (0.25, 300.0)
-"""Numbers that doubles hold."""
+"""Parameters and times that doubles hold exactly; one look is early, one close to the best time b/a."""
 
 ENCLOSED = 80
 """Bits of Arb's balls: wider than the rounding of Interval at 100."""

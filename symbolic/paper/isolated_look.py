@@ -13,6 +13,7 @@ from nrverify.ledger import certificate, refuted
 from nrverify.ledger.enclosure import PRECISION, Ball, Enclosure
 
 VALUE, NEIGHBOUR, SECOND = 0, 1, (3, 10)
+"""Two values at distance Δ = 1, and a second release, as a fraction, between them."""
 FIRST_RELEASES = ((7, 10), (-7, 10))
 """As fractions; one of either sign, on which the second time depends."""
 WIDE = 12

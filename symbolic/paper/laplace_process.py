@@ -16,6 +16,7 @@ ETA, S, T, LATER, STEP, U, X = sp.symbols("eta s t v h u x", positive=True)
 
 FREQUENCY, SPARE = sp.Symbol("lambda", real=True), sp.Symbol("h", nonnegative=True)
 INVERSE_ROOT = sp.Rational(-1, 2)
+"""The power of U in the recipe."""
 
 
 def characteristic(scale: Expr) -> Expr:

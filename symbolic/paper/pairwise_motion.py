@@ -27,6 +27,7 @@ Past = tuple[tuple[int, ...], ...]
 """Products of signs of earlier intervals, each given by the intervals it multiplies."""
 
 ALL_OF_THE_PAST: Past = ((), (1,), (2,), (1, 2))
+"""Of two earlier intervals: the empty product, each sign, and both."""
 ONE_TIME_ONLY: Past = ((), (1,), (2,))
 """Without the product of both, which two times tell and one does not."""
 

@@ -15,6 +15,7 @@ from nrverify.symbolic.tools.normal import cdf_ball, normal_density
 
 U, ODDS, W = sp.symbols("u ell w", positive=True)
 HERMITE_SCALE = 1 / sp.sqrt(2)
+"""Of y in the argument of the Hermite function."""
 
 
 def fixed_in_advance(u: Expr) -> Expr:

@@ -17,6 +17,7 @@ FREQUENCY = sp.Symbol("lambda", real=True)
 ROOM = sp.Symbol("k", nonnegative=True)
 NOTHING = sp.Integer(0)
 QUARTER = sp.Rational(1, 4)
+"""What a query costs of its ε: Δ over the query scale 4Δ/ε."""
 
 
 def threshold_scale(level: Expr) -> Expr:

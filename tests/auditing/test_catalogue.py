@@ -54,6 +54,8 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         ("epsilon-brownian-louder-below-zero", "law.value", "noise that depends on the value"),
         ("epsilon-skellam-fresh-noise", "law.increments", "noise drawn afresh"),
         ("epsilon-laplace-norm", "privacy.epsilon", "the sensitivity or its norm forgotten"),
+        ("epsilon-discrete-laplace-uniform", "privacy.ex-post", "less noise than the claim needs"),
+        ("grid-large-noise-unrounded", "protocol.granularity", "a release that is not rounded"),
     ],
 )
 def test_a_mutant_is_refuted_by_its_check_and_its_cause_is_named(name, check, cause):
@@ -65,6 +67,18 @@ def test_a_mutant_is_refuted_by_its_check_and_its_cause_is_named(name, check, ca
 
 
 @pytest.mark.parametrize(
+    ("name", "check", "samples"),
+    [
+        ("epsilon-discrete-laplace-uniform", "privacy.ex-post", 20_000),
+        ("grid-large-noise-unrounded", "protocol.granularity", 6_000),
+    ],
+)
+def test_what_one_check_is_for_no_other_sees(name, check, samples):
+    report = audit(BY_NAME[name], samples=samples, keep_going=True)
+    assert [result.id for result in report.checks if result.verdict == "refuted"] == [check]
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "brownian-plain-numbers",
@@ -72,6 +86,7 @@ def test_a_mutant_is_refuted_by_its_check_and_its_cause_is_named(name, check, ca
         "laplace-poisson-arrivals",
         "skellam-thinning",
         "epsilon-brownian",
+        "epsilon-discrete-laplace",
     ],
 )
 def test_a_benign_variant_is_not_refuted(name):

@@ -263,6 +263,26 @@ def test_epsilon_mutants_have_a_defect(subject: Any) -> None:
     assert epsilon_defects(subject())
 
 
+def worst_odds(subject: Any, epsilon: float) -> float:
+    """The largest odds of a number that either of two neighbouring values gives at least 50 times of 40,000."""
+    value, other = (np.asarray(subject.sample(np.array([x]), [epsilon], 40_000, 7)).ravel() for x in (0, 1))
+    seen = np.arange(min(value.min(), other.min()), max(value.max(), other.max()) + 1)
+    counts, others = ((sample[:, None] == seen).sum(axis=0) for sample in (value, other))
+    often = np.maximum(counts, others) >= 50
+    return float(np.max(np.maximum(counts, others)[often] / np.maximum(np.minimum(counts, others)[often], 1)))
+
+
+@pytest.mark.parametrize("subject", entries(MUTANTS, "discrete-laplace", knob="epsilon"))
+def test_discrete_epsilon_mutants_have_outputs_that_only_one_value_gives(subject: Any) -> None:
+    assert worst_odds(subject(), 1.0) > 50
+
+
+@pytest.mark.parametrize("subject", entries(BENIGN, "discrete-laplace", knob="epsilon"))
+def test_benign_discrete_epsilon_variants_have_none(subject: Any) -> None:
+    """Counts of 20 or more differ from e-fold ones by less than twice."""
+    assert worst_odds(subject(), 1.0) < 2 * math.e
+
+
 @pytest.mark.parametrize("subject", [*entries(BENIGN, "brownian", "laplace", knob="epsilon")])
 def test_benign_epsilon_variants_have_none(subject: Any) -> None:
     assert not epsilon_defects(subject())

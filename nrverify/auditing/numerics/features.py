@@ -173,6 +173,7 @@ ADD = Feature(
     needs_times=False,
     reachable=True,
 )
+"""Twice the weight of any other: most samplers end so."""
 BRIDGED = Feature(
     "add, then bridge",
     8.0,
@@ -183,6 +184,7 @@ BRIDGED = Feature(
     releases=2,
     reachable=True,
 )
+"""As heavy: it is the same sum where two releases are seen."""
 FEATURES = (
     ADD,
     BRIDGED,

@@ -59,6 +59,7 @@ BOTH_ENDS = Topic("dependence of runs from both ends of a request", SHARED_RUNS)
 BOTH_HALVES = Topic("dependence of runs from both halves of a request", SHARED_RUNS)
 PAIRED = (NEIGHBOURS, BOTH_ENDS, BOTH_HALVES)
 QUARTILES = ndtri([0.25, 0.5, 0.75])
+"""Of the scores of a run: few classes, so that each pair of them is soon seen often enough to bet on."""
 PAIRS = np.full(16, 1 / 16)
 """Two runs by the quartiles of their scores: of independent ones all pairs of quartiles are equally likely."""
 MOST_PICTURES, MOST_ROUNDS = 4, 12

@@ -14,6 +14,7 @@ from nrverify.benchmark.peers.peer import Listed, Peer
 LEVELS = (0.05, 1e-6)
 """The level of most papers, and nrverify's default."""
 SEEDS, QUICK_SEEDS = 10, 3
+"""Enough for a median that one lucky seed does not move, and the fewest that have one."""
 MOST = 2**17
 """Runs after which an auditor is given up: 131,072, two and a half times what the hardest claim took at 1e-6."""
 SHARE = 0.5

@@ -6,10 +6,10 @@ import numpy as np
 
 from nrverify.laws.validation.times import Floats
 
-# Newton converges quadratically; a step this small moves t by less than its last bits.
 _SMALLEST_STEP = 1e-15
-# Bisection alone would need about 60 steps from a bracket of ratio 4: reaching the limit is a fault, not slowness.
+"""Newton converges quadratically; a step this small moves t by less than its last bits."""
 _LIMIT = 100
+"""Bisection alone would need about 60 steps from a bracket of ratio 4: reaching the limit is a fault, not slowness."""
 
 
 def inverse_of_decreasing(

@@ -22,8 +22,8 @@ from nrverify.laws.validation.boundaries import (
 )
 from nrverify.laws.validation.times import Floats, positive
 
-# Looks whose bound equals epsilon up to rounding count as reaching it.
 _ROUNDING = 1e-12
+"""Looks whose bound equals epsilon up to rounding count as reaching it."""
 
 
 @dataclass(frozen=True, init=False)

@@ -20,8 +20,8 @@ from nrverify.laws.validation.boundaries import (
 )
 from nrverify.laws.validation.times import Floats, positive
 
-# Beyond this the lattice is finer than double precision resolves.
 _LARGEST_LEVEL = 2**50
+"""Beyond this the lattice is finer than double precision resolves."""
 _ROUNDING = 1e-13
 """Relative: an ε that is itself the value at a corner must find that corner, though both are rounded; a few hundred
 units in the last place."""

@@ -13,14 +13,14 @@ import numpy as np
 from nrverify.laws.special.bessel import log_scaled, log_tilted
 from nrverify.laws.validation.times import Floats
 
-# Increments rarer than δ·e^(−50) are outside the lattice.
 _MARGIN = 50.0
+"""Increments rarer than δ·e^(−50) are outside the lattice."""
 _REMAINDER = 1e-11
 """Paths that could still cross, relative to those that have: what is left out is the relative error of the result."""
 _NEGLIGIBLE = 1e-16
 """Mass dropped at a step, relative to what has crossed: even 10⁵ steps lose no more than _REMAINDER."""
-# Beyond this many products the fast Fourier transform is used: absolute instead of relative rounding of tilted masses.
 _DIRECT_PRODUCTS = 20_000_000
+"""With more the fast Fourier transform is used: absolute instead of relative rounding of tilted masses."""
 
 
 def least_tilt(level: float, mu: float) -> float:

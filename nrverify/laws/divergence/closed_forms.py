@@ -19,9 +19,9 @@ from nrverify.laws.validation.times import Floats, real
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 """Of the normal density."""
 
-# Trapezoidal nodes in log u: the integrands below are analytic in a strip of half-width π/4 around the real axis and
-# double-exponentially small to the right, so that the step 1/10 leaves a relative error below 1e-20.
 _STEP = 0.1
+"""Of trapezoidal nodes in log u: the integrands below are analytic in a strip of half-width π/4 around the real axis
+and double-exponentially small to the right, so that it leaves a relative error below 1e-20."""
 _NODES = np.arange(-24.0, 5.0, _STEP)
 """From where the integrand, which begins like u², is e⁻⁴⁸ of its size, to where its exponential is below e⁻¹⁴⁷."""
 

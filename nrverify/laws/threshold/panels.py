@@ -56,8 +56,8 @@ def interpolation(points: Array) -> Array:
     return np.asarray(_TO_COEFFICIENTS.T @ chebvander(points, DEGREE).T)
 
 
-# Weights of the right and left edge in the linear exponent; on a binary grid, so that they sum to exactly 1.
 RISING: Array = np.round((1.0 + NODES) / 2.0 * 2.0**52) / 2.0**52
+"""Weights of the right edge in the linear exponent; on a binary grid, so that they and those of the left sum to 1."""
 FALLING: Array = 1.0 - RISING
 """Weights of the left edge."""
 

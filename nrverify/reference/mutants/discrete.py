@@ -9,7 +9,14 @@ from fractions import Fraction
 import numpy as np
 
 from nrverify.reference.mutants.catalogue import benign, mutants
-from nrverify.reference.mutants.correct.discrete import Array, DiscreteGaussian, DiscreteLaplace, Shape, geometric
+from nrverify.reference.mutants.correct.discrete import (
+    Array,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    EpsilonDiscreteLaplace,
+    Shape,
+    geometric,
+)
 
 
 class ZeroTwice(DiscreteLaplace):
@@ -76,6 +83,14 @@ class FreshDiscrete(DiscreteLaplace):
         rng = np.random.default_rng(seed)
         noise = [self.draw(t, (sessions, value.size), rng) for t in schedule]
         return np.asarray(value + np.stack(noise, axis=1))
+
+
+class UniformIntegers(EpsilonDiscreteLaplace):
+    """Uniform integers up to twice the scale are taken for discrete Laplace noise: enough noise, but it ends."""
+
+    def draw(self, t: float, shape: Shape, rng: np.random.Generator) -> Array:
+        most = math.ceil(2 * t)
+        return rng.integers(-most, most, shape, endpoint=True)
 
 
 class RoundedGaussianOnce(DiscreteGaussian):
@@ -176,6 +191,7 @@ MUTANTS = (
             ("discrete-laplace-fresh", FreshDiscrete),
             ("discrete-gaussian-truncated", TruncatedGaussian),
             ("discrete-gaussian-uncentred-rejection", UncentredRejection),
+            ("epsilon-discrete-laplace-uniform", UniformIntegers),
         ],
     ),
     *mutants(
@@ -195,5 +211,6 @@ RIGHT = benign(
         ("discrete-laplace-geometric", GeometricLaplace),
         ("discrete-gaussian", DiscreteGaussian),
         ("discrete-gaussian-inverted", InvertedGaussian),
+        ("epsilon-discrete-laplace", EpsilonDiscreteLaplace),
     ]
 )

@@ -90,6 +90,16 @@ class SeldomRounded(Brownian):
         return np.asarray(np.where(np.abs(state) * 1e3 % 1 < 1e-3, release, GRID * np.rint(release / GRID)))
 
 
+class LargeNoiseUnrounded(Brownian):
+    """Noise beyond 64 does not fit the integers that count cells of the grid, and is added as it is."""
+
+    granularity = GRID
+
+    def publish(self, value: Array, state: Any) -> Array:
+        release = value + state
+        return np.asarray(np.where(np.abs(state) > 64.0, release, GRID * np.rint(release / GRID)))
+
+
 class PlainLaplace(WalkLaplace):
     """Laplace noise by the logarithm of a 53-bit uniform, and the last bits are claimed to be safe."""
 
@@ -178,6 +188,7 @@ MUTANTS = (
             ("last-bits-laplace-kernel", PlainLaplaceKernel),
             ("grid-noise-rounded-before", RoundedBefore),
             ("grid-seldom-rounded", SeldomRounded),
+            ("grid-large-noise-unrounded", LargeNoiseUnrounded),
         ),
     ),
     *mutants("inaccuracy", (("grid-truncated", Truncated),)),

@@ -18,6 +18,7 @@ ERRATA_PARTS = (
     (2, "Wrong statements and proofs", "The idea survives; the statement, its proof or a constant does not."),
     (3, "Misprints and gaps", "The meaning is recoverable."),
 )
+"""Weight of a correction in the ledger, the title of its part, and what it means for a reader."""
 
 HYPOTHESIS = (
     "True with a hypothesis the paper does not state",

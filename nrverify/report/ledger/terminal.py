@@ -34,6 +34,7 @@ STACKED, NARROW = 60, 80
 """Below so many columns there is no table but a list; below so many the table leaves out the rejected variants."""
 
 LETTER = {kind: kind.value[0].upper() for kind in EvidenceKind}
+"""Kinds of evidence in a narrow column."""
 
 
 def print_ledger(verification: Verification, console: Console, verbose: bool = False) -> None:

@@ -127,6 +127,7 @@ _TRANSCRIPTS = Packing(
     counts=lambda shape: (math.prod(shape), 0),
     unpack=lambda shape, floats, integers: floats.reshape(shape),
 )
+"""Releases (n, k, d)."""
 
 PACKINGS = {
     "sample": _TRANSCRIPTS,

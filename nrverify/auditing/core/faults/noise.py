@@ -235,9 +235,9 @@ SOME_ROUNDED = fault(
 )
 OFF_GRID = fault(
     "off-grid",
-    "real-valued noise added to a count, or a share of a count that is not drawn",
+    "a release that is not rounded, or real-valued noise added to a count",
     "the noise is not what was proved private",
-    look="the type of the noise: it must be an integer",
+    look="where releases are rounded to the grid; of counts, the type of the noise, which must be an integer",
 )
 NOT_A_NUMBER = fault(
     "not-a-number",

@@ -59,6 +59,7 @@ LAST_SHIFT = np.uint64(31)
 SMALL_BATCH = 2**12
 """Numbers of a batch that are worked out all at once: to begin takes longer than they do."""
 EMPTY: Keys = np.empty((0, 2), dtype=np.uint64)
+"""No fingerprints: of a part that has not been seen."""
 
 
 def sizes_of(family: NoiseFamily, batch: Batch) -> Iterator[tuple[Topic, Floats, NDArray[np.int64]]]:

@@ -49,6 +49,7 @@ AT_POSITION = {
 BINS_AT_POSITION = {
     at: Topic(f"distribution of release {at + 1}", WRONG_SHAPE, alone=True, position=at + 1) for at in LATER
 }
+"""Bins of a later release alone, by its position."""
 
 
 def methods_of(description: Description) -> tuple[str, ...]:

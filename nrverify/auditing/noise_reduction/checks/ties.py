@@ -45,6 +45,7 @@ LAST = Topic("scale of the least noisy release", WRONG_JUMPS)
 LONG_JUMPS = Topic("long jumps", CLIPPED)
 AT_POSITION = {at: Topic(f"ties at release {at + 1}", WRONG_STAY_PROBABILITY) for at in LATER}
 OVER_STEP = {name: Topic(f"ties over a {name} step in time", WRONG_STAY_PROBABILITY) for name in STEPS}
+"""Ties by position and by the size of the step, so that a coin wrong only there is not averaged away."""
 NONE_BEYOND = {
     most: alternative(f"jumps-cut-at-{most:g}", f"jumps cut off, none beyond {most:g} scales", CLIPPED).id
     for most in (6.0, 8.0, 10.0)

@@ -28,7 +28,10 @@ SHARED = (of_noise.SHARED_COORDINATES, of_noise.SHARED_SESSIONS)
 ON_GRID = (of_noise.ROUNDED, of_noise.NOISE_ROUNDED, of_noise.SOME_ROUNDED, of_noise.SINGLE_PRECISION)
 """Rounding after the noise is no loss, and shows in ties and shapes too."""
 BEFORE = (of_noise.NOISE_ROUNDED, of_noise.SINGLE_PRECISION)
-NOISE, MOSTLY = "noise", 0.9
+NOISE = "noise"
+"""What is on the grid, where it is the noise and not the release."""
+MOSTLY = 0.9
+"""Share of what was seen: where less of it is on the grid at an ε-knob, the noise as a whole is not called on it."""
 OFF_THE_GRID = "for two values whose difference is not on the grid of the noise"
 SHAPES = (of_noise.WRONG_SHAPE, of_noise.CLIPPED)
 MANY = 50.0

@@ -44,6 +44,17 @@ class DiscreteLaplace:
         return geometric(t, shape, rng) - geometric(t, shape, rng)
 
 
+class EpsilonDiscreteLaplace(DiscreteLaplace):
+    """The same asked for by ε, at the scale Δ/ε: every look costs at most its ε, for certain."""
+
+    knob = "epsilon"
+    sensitivity = 1
+
+    def sample(self, value: Array, schedule: Sequence[float], sessions: int, seed: int) -> Array:
+        """Shape (sessions, releases, d)."""
+        return super().sample(value, [self.sensitivity / epsilon for epsilon in schedule], sessions, seed)
+
+
 class DiscreteGaussian:
     """Integer noise P(X = j) ∝ e^{−j²/2t}, one release."""
 
