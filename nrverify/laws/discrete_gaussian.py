@@ -70,7 +70,8 @@ class CentredDiscreteGaussian:
         def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
             return _log_pmf(points, t[rows, None])
 
-        drawn = lattice.draw(log_pmf, np.zeros(t.shape), arguments.generator(rng))
+        of_all = lattice.tabled(log_pmf) if self.t.size == 1 else log_pmf
+        drawn = lattice.draw(of_all, np.zeros(t.shape), arguments.generator(rng))
         return drawn.astype(np.int64).reshape(shape)[()]
 
     def _distribution(self, x: Floats, upper: bool) -> Any:

@@ -58,7 +58,8 @@ class SkellamBridge:
         def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
             return _log_pmf(points, before[rows, None], after[rows, None], whole[rows, None], k[rows, None])
 
-        return lattice.draw(log_pmf, guess, arguments.generator(rng)).astype(np.int64).reshape(shape)[()]
+        of_all = lattice.tabled(log_pmf) if self.given.size == 1 else log_pmf
+        return lattice.draw(of_all, guess, arguments.generator(rng)).astype(np.int64).reshape(shape)[()]
 
     def _distribution(self, x: Floats, upper: bool) -> Any:
         columns = np.broadcast_arrays(x, self.before, self.after, self.whole, self.given)

@@ -1,4 +1,4 @@
-"""Numbers of the ledger for a kernel, by interval arithmetic: the tuned line, and one clock for two coordinates."""
+"""Numbers of the ledger for a kernel, in rational arithmetic: the tuned line, and one clock for two coordinates."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SLOPE, INTERCEPT = accepted(tightest_line, "slope"), accepted(tightest_line, "in
         "printed_slope",
         "printed_intercept",
         "printed_time",
+        "shared_clock_closed",
         "shared_clock_value",
         "shared_clock_is_not_laplace",
     ),
     unsaid=(
         "the line is that of Δ = 1, ε = 0.3, δ = 10⁻⁶",
         "N02: that one clock gives this characteristic function is modelling; the number is one point of it",
-        "it also rests on Coq's 63-bit integers and their specification",
     ),
 )
 def printed_numbers(
@@ -42,7 +42,7 @@ def printed_numbers(
     intercept: Callable[[Expr, Expr], Expr] = INTERCEPT,
     cf: Callable[[Expr, Expr], Expr] = laplace_cf,
 ) -> None:
-    """a*, b* and t* to every printed digit; one clock gives 0.074082 ± 10⁻⁶ at (1, 1) from time 1 to 2, not 1/25."""
+    """a*, b* and t* to every printed digit; one clock gives e^{−3/10}/10 at (1, 1) from time 1 to 2, not 1/25."""
     level, epsilon, d, a = sp.symbols("l e D a", positive=True)
     frequency, scale = sp.symbols("frequency scale", real=True)
     kernel.equal("slope", "l e D", SLOPE(level, epsilon, d), SLOPE(level, epsilon, d), {}, ("0 < D",))

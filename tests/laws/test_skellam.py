@@ -327,3 +327,11 @@ def test_tails_of_many_points_at_once_are_those_of_each_point_alone(s, t):
         for name in ("cdf", "cdf_left", "sf"):
             each = [getattr(apart(i), name)(x[i]) for i in range(len(x))]
             np.testing.assert_allclose(getattr(together, name)(x), each, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(("rate", "given"), [(1.5, 3), (1.5, -9), (2e4, 100_000)])
+def test_draws_of_one_law_are_those_of_as_many_that_are_equal(rate, given):
+    """Of one law the pmf is looked up, unless there are fewer draws than integers between them."""
+    process, counts = Skellam(rate), np.full(500, given)
+    many = process.bridge(3.0, 20.0, counts).rvs(np.random.default_rng(7))
+    assert process.bridge(3.0, 20.0, given).rvs(np.random.default_rng(7), 500).tolist() == many.tolist()

@@ -47,6 +47,11 @@ PLANTED = {
         'Notation "x < y" := (x <= y) (at level 70) : R_scope.\nTheorem twice',
         "not those pinned",
     ),
+    "a proof by machine integers": (
+        "unfold twice. lra.",
+        "unfold twice. assert (sqrt 2 <= 2) by interval with (i_prec 30). lra.",
+        "rests on PrimInt63",
+    ),
     "a proof that does not prove": ("lra. Qed.", "ring. Qed.", "coqc refuses"),
 }
 
@@ -79,6 +84,8 @@ def planted(core, name):
         text = text.replace("Variable least : R.", "Variable least : R.\nHypothesis no : forall y : R, False.")
     if "outside" in name:
         text = text.replace("unfold twice. lra.", "exact (h x H).")
+    if "machine" in name:
+        text = text.replace("Reals Lra.", "Reals Lra.\nFrom Interval Require Import Tactic.")
     core.source.write_text(text, "utf-8")
     return words or "rests on"
 
@@ -159,9 +166,9 @@ def test_committed_theorems_are_checked_and_every_wrong_variant_is_refuted(evide
 
 
 def test_coqchk_finds_only_the_classical_axioms_of_the_reals():
-    """It checks the standard library, too. `constants` computes on machine integers and is left out."""
-    sources = [one.core.source for one in EVIDENCE if "Interval" not in one.core.source.read_text("utf-8")]
-    assert len(sources) == len(EVIDENCE) - 1
+    """It checks the libraries below them, too."""
+    sources = [one.core.source for one in EVIDENCE]
+    assert len(sources) == 10
     with Workshop() as workshop:
         for source in sources:
             workshop.build(source)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,9 +23,6 @@ CLASSICAL = frozenset(
     }
 )
 """The axioms of Coq's real numbers."""
-
-MACHINE_INTEGERS = re.compile(r"(?:PrimInt63|Uint63|Sint63|CarryType|Uint63Axioms)\.\w+|(?:int|carry)")
-"""63-bit integers and their specification, on which Interval computes; hardware floats are not among them."""
 
 
 class Workshop:
@@ -97,25 +93,23 @@ class Workshop:
         return coqc.compile_file(self.folder, name)
 
     def _ask_expected(self) -> None:
-        """Statements, axioms and proofs of all announced files, those that may rest on machine integers apart."""
+        """Statements, axioms and proofs of all announced files."""
         expected, self._expected = self._expected, {}
-        for computes in (False, True):
-            cores = [core for core in expected if computes_on_integers(core) is computes]
-            try:
-                for core in cores:
-                    self.build(core.source)
-            except Undecided:
-                continue
-            text = [*_required(cores), *map(_inquiry, cores), *([_axioms(cores)] if cores else [])]
+        cores = list(expected)
+        if not cores:
+            return
+        try:
+            for core in cores:
+                self.build(core.source)
+            text = [*_required(cores), *map(_inquiry, cores), _axioms(cores)]
             text += [_module(f"Proofs_{core.source.stem}", file_of(core.source.stem, expected[core])) for core in cores]
-            if not cores or not self.ask("\n".join(text)).accepted:
-                continue
-            try:
-                check_axioms(cores[0], self._out("axioms"))
-            except Undecided:
-                continue
-            self._printed.update({core: self._pinned(core) for core in cores})
-            self.proved.update((core, question) for core in cores for question in expected[core])
+            if not self.ask("\n".join(text)).accepted:
+                return
+            check_axioms(cores[0], self._out("axioms"))
+        except Undecided:
+            return
+        self._printed.update({core: self._pinned(core) for core in cores})
+        self.proved.update((core, question) for core in cores for question in expected[core])
 
     def _pinned(self, core: Core) -> str:
         stem = core.source.stem
@@ -171,16 +165,8 @@ def _defined(path: Path) -> tuple[str, ...]:
 def check_axioms(core: Core, answer: str) -> None:
     """Raises `Undecided` unless everything that `Print Assumptions` lists is allowed."""
     listed = {line.split()[0] for line in answer.splitlines() if line and not line[0].isspace()}
-    names = listed - {"Axioms:", "Closed"}
-    computes = computes_on_integers(core)
-    allowed = {name for name in names if name in CLASSICAL or (computes and MACHINE_INTEGERS.fullmatch(name))}
-    if extra := sorted(names - allowed):
+    if extra := sorted(listed - {"Axioms:", "Closed"} - CLASSICAL):
         raise Undecided(f"{core.file} rests on {', '.join(extra)}, beyond the axioms of the reals")
-
-
-def computes_on_integers(core: Core) -> bool:
-    """Whether a file may rest on 63-bit integers: it uses Interval."""
-    return "Interval" in header_of(core.source.read_text("utf-8"))
 
 
 def pinned_text(core: Core, said: Sequence[str], full: Sequence[str]) -> str:
