@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from nrverify.calibrate.stated_sizes import PLANTED, TRIALS, Stated, measured
+from nrverify.calibrate.stated.sizes import PLANTED, TRIALS, Stated, measured
 
 
 @pytest.mark.parametrize("index", range(len(PLANTED)), ids=[planted.name for planted in PLANTED])

@@ -211,7 +211,7 @@ class ThresholdLaw(Declared, Additive):
         topic = Topic(f"odds of halting ({POOLED})", WRONG_HALTING_LAW)
         wealth = self.portfolio[topic]
         assert isinstance(wealth, HazardWealth)
-        return size_of_odds(wealth, -math.log(alpha) - self.portfolio.log_weights[topic])
+        return size_of_odds(wealth, self.runs, -math.log(alpha) - self.portfolio.log_weights[topic])
 
     def _bin_words(self, design: str, bin: int) -> str:
         """A bin of a design, in words."""

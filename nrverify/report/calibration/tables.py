@@ -15,8 +15,8 @@ from nrverify.calibrate.empirical import TARGET as EMPIRICAL_TARGET
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import LOOSE, STRICT, Alarms, all_together
 from nrverify.calibrate.matrix import Kill, KillMatrix
-from nrverify.calibrate.planted_faults import SESSIONS
-from nrverify.calibrate.stated_sizes import Stated
+from nrverify.calibrate.stated.faults import SESSIONS
+from nrverify.calibrate.stated.sizes import Stated
 
 
 @dataclass(frozen=True)
