@@ -106,7 +106,7 @@ def detectable_sum(log_wealth: Floats, seen: float, foreseen: float, most: float
 def detectable_hazard(
     log_wealth: Floats, seen: float, foreseen: float, rounds: float, runs: float, needed: float
 ) -> float:
-    """The change of the probability of an event that ends a run, on average over the rounds played, by bets on its odds.
+    """The change of the probability of an event that ends a run, on average over the rounds played.
 
     Events that are likelier leave fewer rounds to bet on. How many is known of runs that end with one probability in
     each of some number of rounds: those which, as claimed, have as many rounds as were played.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import CLAIM_VIOLATED_BY_BITS
-from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.plots.data import Bound, Plot
 from nrverify.auditing.core.plots.limits import losses
 from nrverify.auditing.core.results import CheckResult, from_bets

@@ -64,7 +64,7 @@ def _tied(size: float, rng: np.random.Generator) -> Batch:
 
 
 PLANTED = (
-    Planted("law.any-order", lambda: AnyOrderLaw("brownian"), "relative", _smaller),
-    Planted("law.any-order", lambda: AnyOrderLaw("brownian"), "correlation", _pulled),
-    Planted("law.any-order (Laplace)", lambda: AnyOrderLaw("laplace"), "probability", _tied),
+    Planted("law.any-order (variance)", lambda: AnyOrderLaw("brownian"), "relative", _smaller),
+    Planted("law.any-order (pull)", lambda: AnyOrderLaw("brownian"), "correlation", _pulled),
+    Planted("law.any-order (ties)", lambda: AnyOrderLaw("laplace"), "probability", _tied),
 )

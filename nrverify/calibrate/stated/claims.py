@@ -15,7 +15,7 @@ from nrverify.calibrate.stated.planted import Planted
 
 EPSILON, DELTA = 1.0, 0.01
 """What is claimed."""
-CASE = Case("planted", (0, 1), "run", 0)
+CASE = Case(0, 1)
 LOOKS, PART = 10, 400
 """Looks, and runs of each: what a label is guessed by is learned from the second on."""
 
@@ -40,6 +40,6 @@ def _beyond_delta(delta: float, rng: np.random.Generator) -> Labelled:
 
 
 PLANTED = (
-    Planted("privacy.claim", lambda: _of(EPSILON, 0.0), "ε", _beyond_epsilon, looks=LOOKS, none=EPSILON),
-    Planted("privacy.claim", lambda: _of(EPSILON, DELTA), "δ", _beyond_delta, looks=LOOKS, none=DELTA),
+    Planted("privacy.claim (ε)", lambda: _of(EPSILON, 0.0), "ε", _beyond_epsilon, looks=LOOKS, none=EPSILON),
+    Planted("privacy.claim (δ)", lambda: _of(EPSILON, DELTA), "δ", _beyond_delta, looks=LOOKS, none=DELTA),
 )

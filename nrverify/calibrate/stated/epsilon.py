@@ -1,8 +1,10 @@
-"""Statements about an ε-knob whose times are not told: how far its noise may fall below the least that keeps a claim."""
+"""Statements about an ε-knob whose times are not told: how far its noise may fall below the least that is right."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +16,11 @@ from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DpJudge
 from nrverify.auditing.noise_reduction.epsilon.judgement import ClaimJudge
 from nrverify.calibrate.stated.faults import SESSIONS
 from nrverify.calibrate.stated.planted import Planted
-from nrverify.subjects.noise_families import FAMILIES
 from nrverify.subjects.policies import Fixed
 
 EPSILON, DELTA = 1.0, 1e-5
 """Of one look at a time: there the claim's own slack is none."""
+NOISE = ("brownian", "laplace", "skellam")
 CASE = Case("planted", (0.0,), Fixed((EPSILON,)), "sample")
 
 
@@ -33,24 +35,21 @@ def _dp(mechanism: str) -> DpJudge:
 def _short(judge: ClaimJudge | DpJudge, per_cent: float, rng: np.random.Generator) -> Batch:
     """So much less than the least noise that keeps the claim."""
     time = judge.least(EPSILON) * max(1 - per_cent / 100, 1e-9)
-    process = FAMILIES[judge.mechanism].process(1.0)
     if judge.mechanism == "brownian":
         noise = np.sqrt(time) * rng.standard_normal((SESSIONS, 1, 1))
     elif judge.mechanism == "laplace":
         noise = rng.laplace(scale=time, size=(SESSIONS, 1, 1))
     else:
-        half = process.rate * time  # two counts of this mean
+        half = judge.rate * time  # of each of two counts
         noise = (rng.poisson(half, (SESSIONS, 1, 1)) - rng.poisson(half, (SESSIONS, 1, 1))).astype(float)
     return Batch(CASE, noise, np.full((SESSIONS, 1), EPSILON), None, None)
 
 
+def _planted(name: str, check: Callable[[Any], Any], judge: ClaimJudge | DpJudge) -> Planted:
+    return Planted(name, partial(check, judge), "%", partial(_short, judge))
+
+
 PLANTED = (
-    *(
-        Planted(f"privacy.epsilon ({name})", partial(EpsilonClaim, _ex_post(name)), "%", partial(_short, _ex_post(name)))
-        for name in ("brownian", "laplace", "skellam")
-    ),
-    *(
-        Planted(f"privacy.epsilon (dp, {name})", partial(DpClaim, _dp(name)), "%", partial(_short, _dp(name)))
-        for name in ("brownian", "laplace", "skellam")
-    ),
+    *(_planted(f"privacy.epsilon ({name})", EpsilonClaim, _ex_post(name)) for name in NOISE),
+    *(_planted(f"privacy.epsilon (dp, {name})", DpClaim, _dp(name)) for name in NOISE),
 )

@@ -85,6 +85,6 @@ def _remembers(size: float, rng: np.random.Generator) -> Stopped:
 
 PLANTED = (
     Planted("stopping.law", StoppingLaw, "probability", _halts_more_often),
-    Planted("stopping.releases", StoppingReleases, "relative", _smaller),
-    Planted("stopping.releases", StoppingReleases, "correlation", _remembers),
+    Planted("stopping.releases (variance)", StoppingReleases, "relative", _smaller),
+    Planted("stopping.releases (memory)", StoppingReleases, "correlation", _remembers),
 )

@@ -18,7 +18,6 @@ from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
 from nrverify.auditing.noise_reduction.unknown_times.release_shape import SCORES, UnknownReleases
-from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.calibrate.stated import faults
 from nrverify.calibrate.stated.faults import SESSIONS, TIMES, path
@@ -121,5 +120,3 @@ PLANTED = (
 )
 """Statements that sampled checks make. What is computed and not sampled (boundaries, claims from the exact law) is not
 among them: its sizes are tolerances, and say so."""
-
-

@@ -15,6 +15,10 @@ ADDS_UP, ONE_EVENT = 1.3, 3.4
 """Somewhat above the size: where evidence adds up, and where one event decides (P(no event) is ½ and ½^3.4 ≈ 0.1)."""
 
 
+JUST = 0.01
+"""Of what is computed the size itself is still kept, and what is above it refuted: so much more is planted."""
+
+
 @dataclass(frozen=True)
 class Planted:
     """A check, what its size is of, and transcripts with a fault of any size of that."""
@@ -33,6 +37,8 @@ class Planted:
     named: Callable[[Any, float], Draw] | None = None
     """Where the size is that of a fault of its own, which has no other size: what a check, at a level, says of it is
     tried on more or fewer runs. Evidence grows as the runs do, and as the square of a size."""
+    place: int = 0
+    """Of the check's statements in that unit."""
     sampled: bool = True
     """Whether chance has a part in it: what is computed is tried once."""
 
@@ -55,4 +61,5 @@ class Planted:
         if self.named is not None:
             return 1 / 9, 1.0, self.factor**2
         beyond = stated - self.none
-        return self.none + beyond / 3, stated, self.none + self.factor * beyond
+        just = 1.0 if self.sampled else 1 + JUST
+        return self.none + beyond / 3, self.none + just * beyond, self.none + self.factor * beyond

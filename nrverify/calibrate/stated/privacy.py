@@ -10,8 +10,8 @@ from nrverify.auditing.noise_reduction.checks.change_of_measure import ChangeOfM
 from nrverify.auditing.noise_reduction.checks.ex_post import ExPost
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled, Pair
-from nrverify.auditing.private_stopping.drawing import LabelledStopped
 from nrverify.auditing.private_stopping.designs import stopping_pair
+from nrverify.auditing.private_stopping.drawing import LabelledStopped
 from nrverify.auditing.private_stopping.ex_post import StoppingExPost
 from nrverify.auditing.threshold.designs import neighbours_for
 from nrverify.auditing.threshold.drawing import LabelledRuns
@@ -51,11 +51,6 @@ def _attacked(odds: float, rng: np.random.Generator) -> Labelled:
     return Labelled(PAIR, releases, np.tile(SCHEDULE, (PART, 1)), None, label)
 
 
-def _none_is_told(odds: float, rng: np.random.Generator) -> Labelled:
-    """At what is claimed."""
-    return _attacked(odds, rng)
-
-
 def _label_shifted(size: float, rng: np.random.Generator) -> Labelled:
     """Transcripts are right, and the label is likelier than their loss says."""
     label = rng.random(SESSIONS) < 0.5
@@ -71,10 +66,11 @@ def _label_shifted(size: float, rng: np.random.Generator) -> Labelled:
 
 THRESHOLD_PAIRS = neighbours_for("above-threshold")
 RUNS = 30_000
-"""Of each pair of thresholds: below no named fault is found."""
+"""Of each pair of thresholds, in so many looks: with few no named fault is found."""
+THRESHOLD_LOOKS = 4
 
 
-def _threshold_draw(fault: str | None) -> Draw:
+def _some_runs(fault: str | None) -> Draw:
     def draw(share: float, rng: np.random.Generator) -> list[LabelledRuns]:
         found = []
         for pair in THRESHOLD_PAIRS:
@@ -87,13 +83,10 @@ def _threshold_draw(fault: str | None) -> Draw:
     return draw
 
 
-THRESHOLD_LOOKS = 4
-
-
 def _named(check: ThresholdExPost, alpha: float) -> Draw:
     leak = check.least(alpha)
     assert leak is not None
-    return _threshold_draw(leak.fault)
+    return _some_runs(leak.fault)
 
 
 STOPPING_PAIR = stopping_pair(DESIGN, 1.0)
@@ -106,7 +99,6 @@ def _stopping() -> StoppingExPost:
 def _stopped(odds: float, rng: np.random.Generator) -> LabelledStopped:
     """Every run reaches the last round; its last release lies where it has that loss, together with the bits."""
     label, sign = _known(odds, rng)
-    check = _stopping()
     middle = 0.5 * (STOPPING_PAIR.design.array + STOPPING_PAIR.neighbour.array)
     shift = float(STOPPING_PAIR.design.array[0] - STOPPING_PAIR.neighbour.array[0])
     bins = np.full(PART, len(TIMES))
@@ -114,10 +106,22 @@ def _stopped(odds: float, rng: np.random.Generator) -> LabelledStopped:
     return LabelledStopped(STOPPING_PAIR, releases, bins, label)
 
 
+def _brownian() -> ExPost:
+    return ExPost("brownian", 1.0, DELTA, SCHEDULE[0])
+
+
+def _laplace() -> ExPost:
+    return ExPost("laplace", 1.0, 0.0, SCHEDULE[0])
+
+
+def _thresholds() -> ThresholdExPost:
+    return ThresholdExPost(THRESHOLD_PAIRS)
+
+
 PLANTED = (
     Planted("loss.stopping", lambda: ChangeOfMeasure(Brownian()), "probability", _label_shifted),
-    Planted("privacy.ex-post (Brownian)", lambda: ExPost("brownian", 1.0, DELTA, SCHEDULE[0]), "ε", _attacked, looks=LOOKS, none=CLAIM),
-    Planted("privacy.ex-post (Laplace)", lambda: ExPost("laplace", 1.0, 0.0, SCHEDULE[0]), "ε", _attacked, looks=LOOKS, none=CLAIM),
-    Planted("privacy.ex-post (thresholds)", lambda: ThresholdExPost(THRESHOLD_PAIRS), "ε", _threshold_draw(None), looks=THRESHOLD_LOOKS, named=_named),
+    Planted("privacy.ex-post (Brownian, δ)", _brownian, "ε", _attacked, looks=LOOKS, none=CLAIM),
+    Planted("privacy.ex-post (Laplace)", _laplace, "ε", _attacked, looks=LOOKS, none=CLAIM),
+    Planted("privacy.ex-post (thresholds)", _thresholds, "ε", _some_runs(None), looks=THRESHOLD_LOOKS, named=_named),
     Planted("privacy.ex-post (private stopping)", _stopping, "ε", _stopped, looks=LOOKS, none=2 * DESIGN.epsilons[-1]),
 )

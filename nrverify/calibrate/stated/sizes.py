@@ -12,7 +12,18 @@ import numpy as np
 from scipy.special import bdtr
 
 from nrverify.calibrate.jobs import Job
-from nrverify.calibrate.stated import any_order, claims, computed, counted, epsilon, halts, noise, privacy, streams
+from nrverify.calibrate.stated import (
+    any_order,
+    claims,
+    computed,
+    counted,
+    digits,
+    epsilon,
+    halts,
+    noise,
+    privacy,
+    streams,
+)
 from nrverify.calibrate.stated.planted import Planted
 
 ALPHA = 1e-6
@@ -53,7 +64,9 @@ class Stated:
 
     @property
     def too_much(self) -> bool:
-        """Whether it promises more than it keeps."""
+        """Whether it promises more than it keeps; what is tried once is kept for certain."""
+        if self.trials == 1:
+            return not (self.at and self.above)
         half, most = bdtr(self.at, self.trials, 0.5), bdtr(self.above, self.trials, 0.9)
         return bool(min(half, most) < UNLIKELY)
 
@@ -76,6 +89,7 @@ PLANTED: tuple[Planted, ...] = (
     *epsilon.PLANTED,
     *claims.PLANTED,
     *streams.PLANTED,
+    *digits.PLANTED,
     *counted.PLANTED,
     *computed.PLANTED,
 )
@@ -88,7 +102,7 @@ def measured(index: int, seed: int, trials: int = TRIALS) -> Stated:
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7, index)))
     right = planted.seen(planted.none, rng)
     alpha = ALPHA * right.declaration.weight
-    size = next(size for size in right.conclude(alpha).sizes if size.unit == planted.unit)
+    size = [size for size in right.conclude(alpha).sizes if size.unit == planted.unit][planted.place]
     draw = None if planted.named is None else planted.named(right, alpha)
     trials = trials if planted.sampled else 1
     third, at, above = (
