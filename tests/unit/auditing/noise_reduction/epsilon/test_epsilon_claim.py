@@ -16,7 +16,7 @@ from nrverify.auditing.noise_reduction.epsilon.single_release import LeastNoise
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.laws.boundary import SkellamLinear
 from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, fault, laplace, seen, skellam
-from tests.unit.auditing.noise_reduction.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
+from tests.unit.auditing.noise_reduction.epsilon.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
 
 GRID = np.geomspace(0.2, 5.0, 40)
 DELTA = 1e-6
