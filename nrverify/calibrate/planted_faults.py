@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.threshold.designs import Design

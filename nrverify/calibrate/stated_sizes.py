@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
 from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw

@@ -11,6 +11,7 @@ from scipy.stats import beta, kstwo
 import nrverify
 from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.plots import boundary_plots
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SCALE
 from nrverify.auditing.core.plots.data import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, WealthPlot
 from nrverify.auditing.core.plots.limits import (
@@ -23,8 +24,7 @@ from nrverify.auditing.core.plots.limits import (
     uniformity,
 )
 from nrverify.auditing.core.plots.sums import Correlations, Frequencies
-from nrverify.auditing.core.rosenblatt import innovations
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
@@ -206,6 +206,18 @@ def test_of_many_estimates_those_that_stand_out_are_shown():
     rows = [PlotRow(f"row {i}", i / 10, lambda alpha, i=i: (i / 10 - 0.1, i / 10 + 0.1), 0.0) for i in range(30)]
     shown = dots_of(rows, 1e-6)
     assert [dot.label for dot in shown] == [f"row {i}" for i in range(30 - MOST_ROWS, 30)]
+
+
+def test_what_a_finding_tells_is_drawn_however_few_numbers_it_rests_on():
+    topics = [Topic(f"variance {i}", WRONG_SCALE) for i in range(20)]
+    bets = {topic: ScaleWealth() for topic in topics}
+    for i, wealth in enumerate(bets.values()):
+        wealth.add(1000 - 50 * i, 1500.0 - 50 * i)
+    few = topics[-1]
+    bets[few] = ScaleWealth()
+    bets[few].add(5, 5.5)
+    assert few.quantity not in [row.label for row in estimates(bets, 1e-6)[0].rows]
+    assert few.quantity in [row.label for row in estimates(bets, 1e-6, few)[0].rows]
 
 
 def test_the_last_event_of_a_trade_off_is_the_stop_itself():

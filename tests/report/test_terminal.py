@@ -117,10 +117,10 @@ def test_a_refuted_audit_is_told_in_a_dozen_lines_or_so_and_says_where_the_rest_
     text = printed(print_audit, report(), width=100)
     assert "smallest detectable fault" not in text
     assert text.count("Likely cause") == 1
-    assert "Refuted by: law.transcript, law.value\n" in text
-    assert "Other checks: 1 found no fault, 1 with advice, 2 not covered. All checks: --table;" in text
+    assert "Refuted by: law.transcript, law.value.\n" in text
+    assert "Other checks: 1 found no fault, 1 with advice, 2 not covered. All checks: --table or --html FILE.\n" in text
     assert f"Reproduce: {LAW.reproduce}\n" in text
-    assert len([line for line in text.splitlines() if line]) == 13
+    assert len([line for line in text.splitlines() if line]) == 11
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -148,7 +148,7 @@ def test_quiet_tells_the_findings_and_nothing_else():
         "not-covered",
         "advice",
         "Tested range",
-        "sessions or runs",
+        "sessions in",
     ):
         assert words not in text
 
@@ -175,6 +175,12 @@ def test_wide_tables_say_at_what_a_check_refutes():
     assert "evidence  " not in printed(print_audit, report(), width=80, table=True)
 
 
+def test_what_was_drawn_has_the_word_of_its_mechanism():
+    assert "5,000 sessions in 1.5 s; false alarm probability" in printed(print_audit, report(), width=100)
+    runs = report(subject=SUBJECT | {"mechanism": "above-threshold"}, run=RUN | {"samples": 1, "after_refutation": 1})
+    assert "\n1 run (1 of them after the refutation, to see what it means) in 1.5 s" in printed(print_audit, runs)
+
+
 def test_a_p_value_too_small_for_arithmetic_is_not_said_to_be_zero():
     text = printed(print_audit, report(checks=(replace(FINE, p_value=0.0),)), width=140, table=True)
     assert "p < 1e-300" in text
@@ -186,7 +192,7 @@ def test_a_boundary_is_said_to_be_judged_by_calculation():
     boundary = report(verdict="consistent", subject=SUBJECT | {"mechanism": "boundary"}, run=run, checks=(FINE,))
     text = printed(print_audit, boundary)
     assert "evaluated analytically in 1.5 s (no sampling)\n" in text
-    assert "sessions or runs" not in text
+    assert "sessions" not in text
     late = replace(boundary, run=run | {"stopped": "time"})
     assert "(no sampling); stopped because its time was used" in printed(print_audit, late, width=120)
     failed = replace(boundary, verdict="errored", run=run | {"stopped": "errored"})

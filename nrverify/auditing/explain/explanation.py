@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nrverify.auditing.core.bets.scale_origins import origin_of
 from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
-from nrverify.auditing.core.scale_origins import origin_of
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
 from nrverify.auditing.explain.text import place_text, size_text, worded, worth_saying
@@ -123,7 +123,7 @@ def _explanation(
     if finding is not None and finding.where is not None and at_root and result.id in LAWS:
         seen += f" Seen only {place_text(finding.where)}."
     if finding is not None and at_root and finding.texts.get("first") == "right":
-        seen += " Release 1 is right, later ones are not: look at the bridge, the step from one release to the next."
+        seen += " Release 1 is right, later ones are not: look at the bridge."
     follows = root.check if result.id in root.follow else None
     cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, unfound))
     if follows is not None:

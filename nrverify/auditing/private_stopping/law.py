@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import SHARES_WITH_RELEASES, WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Finding
@@ -14,7 +15,6 @@ from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.plots.limits import frequencies
 from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.results import CheckResult
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import Stopped

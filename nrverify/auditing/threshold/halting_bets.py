@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, Judged, from_bets
-from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.detectable import detectable_sum
 from nrverify.statistics.estimate import Estimate, Measure

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri, xlogy
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
@@ -18,7 +19,6 @@ from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Bars, Plot
 from nrverify.auditing.core.plots.limits import shares
 from nrverify.auditing.core.results import CheckResult
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, ThresholdContext
 from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.drawing import Runs

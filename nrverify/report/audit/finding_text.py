@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.subjects.description import ANY, THRESHOLD
 from nrverify.subjects.guarantees import guarantee_words
 
 SMALLEST = 1e-300
 """A p-value below is said to be below it: 0 would say more than arithmetic can."""
+RUNS = (*THRESHOLD, "private-stopping", *ANY)
+"""Mechanisms that are run; of the others sessions are opened."""
 
 
 def finding(check: CheckResult, reproduce: str | None = None) -> str:
@@ -65,6 +68,13 @@ def evidence_of(check: CheckResult) -> str:
     if check.samples is not None:
         parts.append(f"{check.samples} samples")
     return ", ".join(parts)
+
+
+def drawn_words(report: Report) -> str:
+    """How much was drawn, in the word for what this mechanism is asked for."""
+    count = report.run["samples"]
+    unit = "run" if report.subject["mechanism"] in RUNS else "session"
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"
 
 
 def calculated(report: Report) -> bool:

@@ -6,7 +6,7 @@ import html
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.report.audit.finding_text import calculated, evidence_of, finding, subject_of
+from nrverify.report.audit.finding_text import calculated, drawn_words, evidence_of, finding, subject_of
 from nrverify.report.audit.source_location import Location, location_of
 
 RUN_LEVELS = {"errored": "error", "inconclusive": "warning"}
@@ -31,7 +31,7 @@ def workflow_commands(report: Report, location: Location | None = None) -> str:
 def step_summary(report: Report) -> str:
     """The step summary: verdict, a table of the checks, and each refutation in full."""
     run = report.run
-    drawn = f"{run['samples']} sessions or runs, stopped: {run['stopped']}"
+    drawn = f"{drawn_words(report)}, stopped: {run['stopped']}"
     sure = f"seed {run['seed']}, false alarm with probability at most {run['alpha']:g} for the whole run"
     lines = [
         f"### nrverify: {_text(subject_of(report))}: {SIGNS[report.verdict]} {report.verdict}",

@@ -15,11 +15,11 @@ from nrverify.report.escape import plain
 
 IN_FULL = 2
 """Refutations with causes of their own that are told in full: a third would not be read before the first is mended."""
-MOST_NAMES = 6
+MOST_NAMES = 4
 """Checks that a line names; more are counted."""
 COUNTED = {
     CheckVerdict.CONSISTENT: "found no fault",
-    CheckVerdict.INCONCLUSIVE: "undecided (--keep-going decides them)",
+    CheckVerdict.INCONCLUSIVE: "undecided (--keep-going)",
     CheckVerdict.ADVICE: "with advice",
     CheckVerdict.NOT_COVERED: "not covered",
 }
@@ -34,8 +34,10 @@ def print_refutation(report: Report, console: Console) -> None:
         console.print(f"\n[bold red]refuted[/] [bold]{plain(check.id)}[/]: {plain(statement)}", highlight=False)
         for part in parts:
             console.print(Padding(plain(part), (0, 0, 0, 2), expand=False), highlight=False)
-    console.print(f"\nRefuted by: {plain(_named(refuted))}", style="dim", highlight=False)
-    console.print(f"{_others(shown_of(report.checks))}All checks: --table; with plots: --html FILE.", style="dim")
+    console.print()
+    if refuted != told:
+        console.print(f"Refuted by: {plain(_named(refuted))}.", style="dim", highlight=False)
+    console.print(f"{_others(shown_of(report.checks))}All checks: --table or --html FILE.", style="dim")
     print_command(told, console)
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, follows, lines_of
+from nrverify.report.audit.finding_text import SMALLEST, answers, calculated, drawn_words, follows, lines_of
 from nrverify.report.audit.refutation import print_refutation, print_refutation_in_brief, shown_of
 from nrverify.report.escape import plain
 from nrverify.subjects.noise_families import FAMILIES
@@ -49,7 +49,7 @@ def print_audit(report: Report, console: Console, verbose: bool = False, table: 
     _print_head(report, console)
     if report.verdict == "refuted" and not (verbose or table):
         print_refutation(report, console)
-        _print_run(report, console)
+        _say(console, "; ".join([_drawn(report), *_sure(report)]), "dim")
         return
     checks = shown_of(report.checks)
     if checks:
@@ -199,15 +199,26 @@ def _print_run(report: Report, console: Console) -> None:
         early = "; stopped because its time was used" if run["stopped"] == "time" else ""
         _say(console, f"\nevaluated analytically in {run['seconds']:.1f} s (no sampling){early}")
         return
-    drawn = "1 session or run" if run["samples"] == 1 else f"{run['samples']} sessions or runs"
-    if run.get("after_refutation"):
-        drawn += f" ({run['after_refutation']} of them after the refutation, to see what it means)"
-    words = f"{drawn} in {run['seconds']:.1f} s, stopped: {plain(str(run['stopped']))}"
-    words += _pace(run)
-    words += f"; seed {run['seed']}"
-    if report.verdict != "errored":
-        words += f", false alarm with probability at most {run['alpha']:g} for the whole run"
-    _say(console, f"\n{words}")
+    parts = [
+        _drawn(report),
+        f"stopped: {plain(str(run['stopped']))}{_pace(run)}",
+        f"seed {run['seed']}",
+        *_sure(report),
+    ]
+    _say(console, f"\n{'; '.join(parts)}")
+
+
+def _drawn(report: Report) -> str:
+    words = drawn_words(report)
+    if after := report.run.get("after_refutation"):
+        words += f" ({after:,} of them after the refutation, to see what it means)"
+    return f"{words} in {report.run['seconds']:.1f} s"
+
+
+def _sure(report: Report) -> list[str]:
+    return (
+        [] if report.verdict == "errored" else [f"false alarm probability of the run at most {report.run['alpha']:g}"]
+    )
 
 
 def _pace(run: Mapping[str, Any]) -> str:

@@ -92,7 +92,9 @@ def read_wealth(plot: WealthPlot) -> Reading:
     wealth = "more than 10³⁰⁰" if last > 690 else _short(math.exp(last))
     reached = [n for n, value in zip(plot.samples, plot.log_wealth, strict=True) if value >= plot.log_goal]
     if reached:
-        return Reading(f"The bets turned 1 into {wealth}; they passed {goal} after {number(reached[0])} samples.", True)
+        return Reading(
+            f"The bets turned 1 into {wealth}; they passed {goal} at the look after {number(reached[0])} draws.", True
+        )
     return Reading(f"The bets turned 1 into {wealth}; {goal} would refute.", False)
 
 

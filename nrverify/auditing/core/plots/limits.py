@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaincinv, logit, ndtr, ndtri, stdtrit
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.plots.data import (
     USUAL,
     Bar,
@@ -26,7 +27,6 @@ from nrverify.auditing.core.plots.data import (
     Uniformity,
 )
 from nrverify.auditing.core.plots.sums import Correlations, Frequencies
-from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson
 from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealth
@@ -52,19 +52,23 @@ class PlotRow:
     value: float
     limits: Callable[[float], Limits]
     claimed: float
+    told: bool = False
+    """Whether the finding is about it: it is drawn however few numbers it rests on."""
 
 
 def dots_of(rows: Sequence[PlotRow], alpha: float) -> tuple[Dot, ...]:
-    """The estimates with limits for all of them at once; of many, those that stand out most."""
+    """The estimates with limits for all of them at once; of many, what is told and those that stand out most."""
     if not rows:
         return ()
     narrow, wide = USUAL / len(rows), alpha / len(rows)
     dots = [Dot(row.label, row.value, row.limits(narrow), row.limits(wide), row.claimed) for row in rows]
     width = {dot.label: max(dot.wide[1] - dot.wide[0], 1e-300) for dot in dots}
+    told = {row.label for row in rows if row.told}
     most = WIDEST * min(width.values())
     far = {dot.label: abs(dot.value - dot.claimed) / width[dot.label] for dot in dots}
-    kept = [dot for dot in dots if width[dot.label] <= most or not dot.wide[0] <= dot.claimed <= dot.wide[1]]
-    shown = sorted(kept, key=lambda dot: -far[dot.label])[:MOST_ROWS]
+    outside = {dot.label for dot in dots if not dot.wide[0] <= dot.claimed <= dot.wide[1]}
+    kept = [dot for dot in dots if width[dot.label] <= most or dot.label in told | outside]
+    shown = sorted(kept, key=lambda dot: (dot.label not in told, -far[dot.label]))[:MOST_ROWS]
     return tuple(dot for dot in dots if dot in shown)
 
 
@@ -112,17 +116,17 @@ def _about_the_diagonal(reached: Floats, band: float) -> tuple[Limits, ...]:
     return tuple(zip(_numbers(low), _numbers(high), strict=True))
 
 
-def estimates(bets: Mapping[Topic, Wealth], alpha: float) -> tuple[Plot, ...]:
-    """What the bets estimate: scales against 1, centres and slopes against 0."""
+def estimates(bets: Mapping[Topic, Wealth], alpha: float, told: Topic | None = None) -> tuple[Plot, ...]:
+    """What the bets estimate: scales against 1, centres and slopes against 0; `told` is what a finding is about."""
     scales, slopes = [], []
     for topic, wealth in bets.items():
-        name = topic.quantity
-        if isinstance(wealth, ScaleWealth) and wealth.count >= FEWEST_SHOWN:
-            scales.append(PlotRow(name, wealth.ratio, _variance_limits(wealth), 1.0))
-        if isinstance(wealth, ExponentialWealth) and wealth.count >= FEWEST_SHOWN:
-            scales.append(PlotRow(name, wealth.ratio, _scale_limits(wealth), 1.0))
-        if isinstance(wealth, MeanWealth) and wealth.energy >= FEWEST_SHOWN:
-            slopes.append(PlotRow(name, wealth.slope, _slope_limits(wealth), 0.0))
+        name, fewest = topic.quantity, 1 if topic == told else FEWEST_SHOWN
+        if isinstance(wealth, ScaleWealth) and wealth.count >= fewest:
+            scales.append(PlotRow(name, wealth.ratio, _variance_limits(wealth), 1.0, topic == told))
+        if isinstance(wealth, ExponentialWealth) and wealth.count >= fewest:
+            scales.append(PlotRow(name, wealth.ratio, _scale_limits(wealth), 1.0, topic == told))
+        if isinstance(wealth, MeanWealth) and wealth.energy >= fewest:
+            slopes.append(PlotRow(name, wealth.slope, _slope_limits(wealth), 0.0, topic == told))
     found = (
         Dots("Scale of the noise", "over the claimed", dots_of(scales, alpha), "Limits by the χ² and gamma laws."),
         Dots("Centre and memory", "standard deviations", dots_of(slopes, alpha), "Limits by the normal law."),

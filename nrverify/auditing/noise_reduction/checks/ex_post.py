@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
+from nrverify.auditing.core.bets.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.plots.limits import tradeoff
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,

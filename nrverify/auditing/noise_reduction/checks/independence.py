@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core import coincidences as exact
+from nrverify.auditing.core.bets.portfolio_check import Bets, PortfolioCheck, by_position
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.coincidences import LEAST_SHARE, MOST_COORDINATES, Coincidences
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES, SHARED_SESSIONS
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.sums import Correlations
-from nrverify.auditing.core.portfolio_check import Bets, PortfolioCheck, by_position
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import Innovations
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms.rosenblatt import Innovations
 from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,

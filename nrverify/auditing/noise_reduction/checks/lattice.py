@@ -20,9 +20,9 @@ from nrverify.auditing.core.faults.noise import (
     VALUE_IN_CLEAR,
 )
 from nrverify.auditing.core.finding import Finding, Size, counted
-from nrverify.auditing.core.ideal_paths import on_grid as multiples_of
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE
+from nrverify.auditing.core.transforms.ideal_paths import on_grid as multiples_of
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.checks import multiples
 from nrverify.auditing.noise_reduction.checks.multiples import Kept

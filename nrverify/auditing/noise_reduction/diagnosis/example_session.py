@@ -10,7 +10,7 @@ from scipy.special import gammainc, gammaincc
 
 from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
+from nrverify.auditing.core.transforms.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.noise_reduction.design.batch import Batch
 
 SHOWN = 1e-3
@@ -114,10 +114,10 @@ def words_of(session: Session, sessions: int, unit: str) -> str:
         cut = abs(session.score) > LARGEST_SCORE - 1e-6
         size = f"more than {LARGEST_SCORE - 0.2:g}" if cut else f"{abs(session.score):.2g}"
         given = "given the first, the second" if len(session.asked) > 1 else "it"
-        seen = f"{given} lies {size} standard deviations from its claimed mean"
+        seen = f"{given} is {size} standard deviations off its claimed mean"
     else:
         seen = f"the mean square of its {session.count} innovations is {session.square / session.count:.2g}, claimed 1"
     return (
         f"at the value {session.value:.5g}, asked for {unit} = {asked}, the noise was {noise}: {seen} "
-        f"(the most unusual of {sessions} sessions)"
+        f"(the most unusual of {sessions})"
     )

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import binomtest
 
 from nrverify import simulate, transcripts
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction import observe
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.laws.brownian import Brownian

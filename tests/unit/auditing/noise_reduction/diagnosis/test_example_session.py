@@ -35,7 +35,7 @@ def test_the_session_with_the_largest_noise_is_found_with_what_was_asked_and_rel
     assert session.released == pytest.approx((100.0 + noise[17, : len(session.asked), coordinate]).tolist())
     (result,) = with_session([REFUTED], met(noise), "t")
     assert "at the value 100, asked for t = " in result.finding.texts["session"]
-    assert "the most unusual of 500 sessions" in result.finding.texts["session"]
+    assert "the most unusual of 500)" in result.finding.texts["session"]
 
 
 def test_a_session_with_too_little_noise_is_found_too():

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE, integer_scores, scores, scores_off_the_atom
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE, integer_scores, scores, scores_off_the_atom
 from nrverify.laws.brownian import Normal
 from nrverify.laws.process import Law, TwoSided
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.portfolio_check import Bets, PortfolioCheck
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.plots.data import Plot
-from nrverify.auditing.core.portfolio_check import Bets, PortfolioCheck
-from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Portfolio, Wealth
 from nrverify.statistics.wealth import MeanWealth, ScaleWealth
 

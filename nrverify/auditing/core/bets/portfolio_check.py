@@ -9,6 +9,9 @@ from typing import ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.scale_origins import fault_of_scale
+from nrverify.auditing.core.bets.score_bins import KolmogorovSmirnov
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import Declared
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.finding import LATER_RELEASE, Finding, Size
@@ -16,9 +19,6 @@ from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.plots.limits import correlations, estimates, frequencies, uniformity
 from nrverify.auditing.core.plots.sums import Correlations, Frequencies
 from nrverify.auditing.core.results import CheckResult, from_bets
-from nrverify.auditing.core.scale_origins import fault_of_scale
-from nrverify.auditing.core.score_bins import KolmogorovSmirnov
-from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.detectable import detectable_probability, detectable_slope, detectable_variance
 from nrverify.statistics.estimate import Measure
@@ -137,7 +137,7 @@ class PortfolioCheck(Declared, Additive):
             shown += correlations(self.correlations, alpha)
         if self.frequencies is not None:
             shown += frequencies(self.frequencies, alpha)
-        return shown + estimates(self.portfolio.bets, alpha)
+        return shown + estimates(self.portfolio.bets, alpha, self.leading(alpha) if self.refuted(alpha) else None)
 
     def scale(self, topic: Topic) -> ScaleWealth:
         """The bet on a variance."""

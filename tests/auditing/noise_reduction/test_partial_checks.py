@@ -8,14 +8,14 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from nrverify.auditing.core.rosenblatt import innovations
-from nrverify.auditing.core.score_bins import (
+from nrverify.auditing.core.bets.score_bins import (
     BIN_EDGES,
     KolmogorovSmirnov,
     bin_counts,
     bin_counts_by_place,
     fine_counts,
 )
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.fingerprints import EQUAL_NOISE, GROWING, NOISE, keys_of
 from nrverify.auditing.noise_reduction.checks.repeats import Seen
 from nrverify.auditing.noise_reduction.checks.streams import MOST_TRANSCRIPTS, Streams, transcripts_of

@@ -5,7 +5,7 @@ import pytest
 
 import nrverify
 from nrverify.auditing.core.finding import Place
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.explain.text import place_text
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case

@@ -18,7 +18,7 @@ from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DpJudge, leas
 from nrverify.auditing.noise_reduction.epsilon.judgement import ClaimJudge
 from nrverify.subjects.policies import Fixed, Follow
 from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, laplace, skellam
-from tests.unit.auditing.noise_reduction.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
+from tests.unit.auditing.noise_reduction.epsilon.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
 
 GRID = np.geomspace(0.3, 3.0, 25)
 DELTA = 1e-5

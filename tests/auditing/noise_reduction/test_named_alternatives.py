@@ -8,9 +8,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import trapezoid
 
-from nrverify.auditing.core.faults import alternative_of
-from nrverify.auditing.core.faults.noise import CLIPPED, FORGETFUL_SESSIONS, FRESH_NOISE, RARE_SESSIONS
-from nrverify.auditing.core.named_alternatives import (
+from nrverify.auditing.core.bets.named_alternatives import (
     FLOOR,
     FORGETFUL,
     FRESH,
@@ -23,6 +21,8 @@ from nrverify.auditing.core.named_alternatives import (
     shape_ratios,
     sum_of_uniforms,
 )
+from nrverify.auditing.core.faults import alternative_of
+from nrverify.auditing.core.faults.noise import CLIPPED, FORGETFUL_SESSIONS, FRESH_NOISE, RARE_SESSIONS
 from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.laws.skellam import Skellam
 

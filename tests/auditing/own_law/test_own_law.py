@@ -21,7 +21,7 @@ from nrverify.subjects.noise_families import BUILT_IN, FAMILIES
 from nrverify.subjects.own_laws import loading
 from nrverify.subjects.own_laws.loading import specified
 
-LAWS = Path(__file__).parents[2] / "docs" / "LAWS.md"
+LAWS = Path(__file__).parents[3] / "docs" / "LAWS.md"
 EXAMPLE = re.search(r"```python\n(.*?)```", LAWS.read_text("utf-8"), re.DOTALL).group(1)
 SUBJECT = """
 import numpy as np

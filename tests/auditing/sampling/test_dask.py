@@ -19,7 +19,7 @@ from nrverify.cli import cli
 from nrverify.cluster import NoCluster, connected
 from nrverify.reference.mutants import BENIGN, textbook, textbook_wrong
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RIGHT = "python:tests/auditing/subjects.py:Right"
 CAUCHY_SUBJECTS = """
 import numpy as np

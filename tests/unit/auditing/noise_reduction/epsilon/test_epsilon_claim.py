@@ -20,7 +20,7 @@ from nrverify.laws.boundary import SkellamLinear
 from nrverify.laws.divergence import loss_tail
 from nrverify.laws.skellam import Skellam
 from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, fault, laplace, seen, skellam
-from tests.unit.auditing.noise_reduction.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
+from tests.unit.auditing.noise_reduction.epsilon.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
 
 GRID = np.geomspace(0.2, 5.0, 40)
 DELTA = 1e-6

@@ -10,8 +10,8 @@ from flint import ctx
 
 from nrverify.vectors import domain
 from nrverify.vectors.ball import Ball, ball, root
+from nrverify.vectors.boundary.crossing import looks
 from nrverify.vectors.case import SUMMED, Flag, Function, case, real, reals
-from nrverify.vectors.crossing import looks
 from nrverify.vectors.crossing_sums import grid
 
 
