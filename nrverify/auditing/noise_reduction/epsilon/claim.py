@@ -120,7 +120,9 @@ class EpsilonClaim(Declared, Additive):
         said = context.description
         assert said.sensitivity is not None
         slack = 0.0 if said.family.pure else (said.granularity or 0.0) * math.sqrt(max(context.dimensions))
-        judge = ClaimJudge(said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack)
+        judge = ClaimJudge(
+            said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack, context.most_releases
+        )
         return cls(judge, known_times=context.times_known)
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
