@@ -61,7 +61,7 @@ def told_apart(process: Process, times: Floats, grid: float) -> NDArray[np.intp]
     kept = [0]
     for at in range(1, schedule.size):
         t, s = float(schedule[kept[-1]]), float(schedule[at])
-        if s == t or grid <= COARSE * np.sqrt(s * (t - s) / t):
+        if s >= t or grid <= COARSE * np.sqrt(s * (t - s) / t):
             kept.append(at)
     return np.array(kept)
 
@@ -127,14 +127,17 @@ def _quantile(process: Process, law: object, lower: Floats, upper: Floats) -> Fl
 
 
 def _moved(process: Process, noise: Floats, schedule: Sequence[float], grid: float, rng: np.random.Generator) -> Floats:
-    """Each release moved uniformly within its cell; with what came before where it may have stayed."""
+    """Each release moved uniformly within its cell; with what came before where it may have stayed.
+
+    A subject may say times that rise; no release is judged given a less noisy one.
+    """
     found = noise + grid * (rng.random(noise.shape) - 0.5)
     for at in range(1, len(schedule)):
         t, s = schedule[at - 1], schedule[at]
         same = noise[:, at] == noise[:, at - 1]
         if s == t:
             found[:, at] = found[:, at - 1] + (noise[:, at] - noise[:, at - 1])
-        elif same.any() and not isinstance(process, Brownian):
+        elif s < t and same.any() and not isinstance(process, Brownian):
             law = process.bridge(s, t, found[:, at - 1])
             stays = np.asarray(law.atom)
             chance = stays / (stays + grid * np.exp(np.asarray(law.logpdf(found[:, at - 1]))))
