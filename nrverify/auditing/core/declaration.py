@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 C = TypeVar("C", bound="type[Declared]")
 
@@ -120,6 +120,11 @@ class Declared:
     """Whether it sees sessions whose times come in any order; other checks see those whose times fall."""
     in_smoke: ClassVar[bool] = False
     """Whether it also sees what the smoke stage draws."""
+
+    @classmethod
+    def build(cls, context: Any) -> Self:
+        """For a subject, from what is known of it; a check that is the same for every subject leaves it so."""
+        return cls()
 
     @classmethod
     def foreseen(cls, description: Any) -> tuple[Any, ...]:

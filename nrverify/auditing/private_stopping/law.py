@@ -15,7 +15,7 @@ from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.plots.limits import frequencies
 from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.results import CheckResult
-from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
+from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.auditing.private_stopping.halting_law import FAULTS, Pattern, faults_of, patterns_of
@@ -62,11 +62,6 @@ class StoppingLaw(Declared, Additive):
         self.portfolio = Portfolio(bets)
         self.frequencies = Frequencies("Halts", "exact probability of a halt given the releases")
         self.runs = 0
-
-    @classmethod
-    def build(cls, context: StoppingContext) -> StoppingLaw:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, runs: Stopped) -> None:
         """Bets on the bits of every round, given the releases."""

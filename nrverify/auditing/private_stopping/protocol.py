@@ -12,7 +12,7 @@ from nrverify.auditing.core.faults.noise import NOT_A_NUMBER, REPEATED_TIME_REDR
 from nrverify.auditing.core.finding import Finding, Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
-from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
+from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.statistics.additive import Additive, First
 
@@ -51,11 +51,6 @@ class StoppingProtocol(Declared, Additive):
         """How many runs show each fault."""
         self.first = First()
         """The first fault met, by its id, and an example of it."""
-
-    @classmethod
-    def build(cls, context: StoppingContext) -> StoppingProtocol:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, runs: Stopped) -> None:
         """Counts runs that showed more, no number, or another release at the same time."""

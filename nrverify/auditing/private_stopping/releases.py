@@ -27,7 +27,7 @@ from nrverify.auditing.core.faults.noise import (
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.transforms.rosenblatt import Innovations
 from nrverify.auditing.core.value_in_clear import BareValues
-from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
+from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.portfolio import Wealth
@@ -97,11 +97,6 @@ class StoppingReleases(PortfolioCheck):
             IN_COMMON: (1.0, RareWealth()),
         }
         super().__init__(bets)
-
-    @classmethod
-    def build(cls, context: StoppingContext) -> StoppingReleases:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, runs: Stopped) -> None:
         """Bets on the innovations of every round that was reached, and that none is the value itself."""

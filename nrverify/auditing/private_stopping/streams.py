@@ -17,7 +17,7 @@ from nrverify.auditing.noise_reduction.checks.fingerprints import (
     keys_of,
 )
 from nrverify.auditing.noise_reduction.checks.repeats import Seen
-from nrverify.auditing.private_stopping.context import MECHANISMS, StoppingContext
+from nrverify.auditing.private_stopping.context import MECHANISMS
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.estimate import Estimate, Measure
@@ -49,11 +49,6 @@ class StoppingStreams(Declared):
     def __init__(self) -> None:
         self.runs = 0
         self.seen = Seen(equal=EQUAL_SIZE)
-
-    @classmethod
-    def build(cls, context: StoppingContext) -> StoppingStreams:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, runs: Stopped) -> None:
         """Keeps the sizes of the noise of first releases, where rounding leaves them their digits."""

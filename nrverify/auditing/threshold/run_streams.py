@@ -6,7 +6,6 @@ from nrverify.auditing.core.declaration import Declared, Need, form
 from nrverify.auditing.core.faults.noise import SEED_IGNORED
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.threshold.context import ThresholdContext
 from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.faulty_laws import claimed_law
 from nrverify.auditing.threshold.streams import BatchStreams
@@ -37,11 +36,6 @@ class RunStreams(Declared, Additive):
     def __init__(self) -> None:
         self.runs = 0
         self.agreeing = RareWealth()
-
-    @classmethod
-    def build(cls, context: ThresholdContext) -> RunStreams:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, runs: Runs) -> None:
         """Bets that twins agree; each has the claimed probability of the other's outcome."""

@@ -13,7 +13,7 @@ from nrverify.auditing.core.faults.noise import SEED_IGNORED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.streams import FEWEST_STREAMS
-from nrverify.auditing.threshold.context import MECHANISMS, ThresholdContext
+from nrverify.auditing.threshold.context import MECHANISMS
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.drawing import Runs
 from nrverify.auditing.threshold.faulty_laws import claimed_law
@@ -78,11 +78,6 @@ class BatchStreams(Declared):
         self.example: Digest | None = None
         self._new: list[Digest] = []
         self._seen: dict[tuple[str, int], set[bytes]] = {}
-
-    @classmethod
-    def build(cls, context: ThresholdContext) -> BatchStreams:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, runs: Runs) -> None:
         """Keeps what a batch contains; it is compared with earlier ones at the merge."""

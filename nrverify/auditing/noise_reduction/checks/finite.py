@@ -9,7 +9,7 @@ from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import NOT_A_NUMBER
 from nrverify.auditing.core.finding import Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 
@@ -51,11 +51,6 @@ class Finite(Declared, Additive):
         self.samples = 0
         self.releases = 0
         self.bad = 0
-
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> Finite:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Counts releases that are NaN or infinite although they were asked for."""

@@ -340,11 +340,6 @@ class Integers(Declared, Additive):
         self.releases = 0
         self.fractional = 0
 
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> Integers:
-        """The same for every subject."""
-        return cls()
-
     def observe(self, batch: Batch) -> None:
         """Counts releases that are not integers."""
         present = batch.releases[np.isfinite(batch.releases)]

@@ -13,7 +13,7 @@ from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.transforms.any_order import neighbours
 from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
-from nrverify.auditing.noise_reduction.context import MECHANISMS, REPEATABLE, WEIGHT, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import MECHANISMS, REPEATABLE, WEIGHT
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
@@ -68,11 +68,6 @@ class SameAnswer(Declared, Additive):
         self.change = 0.0
         self.noise = 0.0
         self.negligible = 0
-
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> SameAnswer:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Counts repeated requests whose release changed beyond rounding."""

@@ -25,7 +25,6 @@ from nrverify.auditing.noise_reduction.context import (
     SEVERAL_RELEASES,
     TIMES_KNOWN,
     WEIGHT,
-    NoiseReductionContext,
 )
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.sampling.looks import MOST_LOOKS
@@ -128,11 +127,6 @@ class LaplaceTies(TieProbability):
         super().__init__(bets)
         self.frequencies = Frequencies("Ties", "exact probability of a tie")
 
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> LaplaceTies:
-        """The same for every subject."""
-        return cls()
-
     def observe(self, batch: Batch) -> None:
         """Bets on ties of known probability and on the sizes of jumps."""
         found, times = batch.innovations, batch.times
@@ -209,11 +203,6 @@ class AtomTies(TieProbability):
         bets: dict[Topic, tuple[float, Wealth]] = {ON_FIXED: (2.0, TieWealth()), IN_ADAPTIVE: (2.0, TieWealth())}
         super().__init__(bets)
 
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> AtomTies:
-        """The same for every subject."""
-        return cls()
-
     def observe(self, batch: Batch) -> None:
         """Bets on ties whose probability the bridge tells."""
         found = batch.innovations
@@ -243,11 +232,6 @@ class NoTies(Declared, Additive):
         self.steps = 0
         self.ties = 0
         self.chance = 0.0
-
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> NoTies:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Counts exact ties with any earlier release at smaller times, and adds up how probable they were."""

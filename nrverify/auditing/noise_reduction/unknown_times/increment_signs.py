@@ -15,7 +15,7 @@ from nrverify.auditing.core.declaration import Need, form
 from nrverify.auditing.core.faults.noise import FRESH_NOISE
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST
-from nrverify.auditing.noise_reduction.context import LAW_BUILT_IN, SEVERAL_RELEASES, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import LAW_BUILT_IN, SEVERAL_RELEASES
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.increments import IncrementLaw
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
@@ -64,11 +64,6 @@ class SignIncrements(PortfolioCheck):
         for position in range(1, LONGEST + 1):
             bets[at_release(position + 1)] = (0.25, TieWealth())
         super().__init__(bets)
-
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> SignIncrements:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Bets on the signs at every rise of ε in a fixed schedule; in adaptive ones times depend on noise."""

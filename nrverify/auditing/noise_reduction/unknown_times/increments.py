@@ -16,7 +16,6 @@ from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     SEVERAL_RELEASES,
     WEIGHT,
-    NoiseReductionContext,
     knob_is_epsilon,
 )
 from nrverify.auditing.noise_reduction.design.batch import Batch
@@ -73,11 +72,6 @@ class IncrementLaw(Declared):
         self.sessions = 0
         self._pairs: dict[tuple[str, int], _PairModel] = {}
         """By case and position of the release."""
-
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> IncrementLaw:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Adds up every pair of consecutive, different requests of a fixed schedule; the bets are made at the merge."""

@@ -14,7 +14,6 @@ from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE, ValueLaw
-from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.unknown_times.needs import GRID_FINE, TIMES_UNKNOWN
 from nrverify.statistics.wealth import TieWealth
@@ -60,11 +59,6 @@ class UnknownValues(PortfolioCheck):
         super().__init__({topic: (1.0, TieWealth()) for topic in TRAITS})
         self._new: list[tuple[Place, Kind, Floats]] = []
         self._waiting: dict[tuple[Place, Kind], Floats] = {}
-
-    @classmethod
-    def build(cls, context: NoiseReductionContext) -> UnknownValues:
-        """The same for every subject."""
-        return cls()
 
     def observe(self, batch: Batch) -> None:
         """Keeps of each session the size at one place of the schedule, of all in turn; compared at the merge."""
