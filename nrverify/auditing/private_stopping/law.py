@@ -99,7 +99,7 @@ class StoppingLaw(Declared, Additive):
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         finding = self._finding() if self.refuted(alpha) else None
         needed = -float(np.log(alpha)) - self.portfolio.log_weights[ODDS]
-        sizes = size_of_odds(cast(TieWealth, self.portfolio[ODDS]), needed)
+        sizes = size_of_odds(cast(TieWealth, self.portfolio[ODDS]), self.runs, needed)
         return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, sizes)
 
     def _finding(self) -> Finding:

@@ -111,7 +111,8 @@ def test_an_exact_sampler_passes():
     assert (report.verdict, found.verdict) == ("consistent", "consistent")
     assert found.samples == 400
     assert "not examined" in found.detectable
-    assert found.sizes[0].value == pytest.approx(20.0)
+    # An event wins −log P(label), about 0.55 nats, and some 18 are needed: 33 events of 200 chances at most.
+    assert 10.0 < found.sizes[0].value < 20.0
 
 
 def test_releases_rounded_after_the_noise_pass():

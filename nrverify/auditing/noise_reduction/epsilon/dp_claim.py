@@ -20,7 +20,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import CLAIMS_DP, LAW_BUILT_IN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
-from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST_DRAWN, WORST_RESOLUTION, EpsilonClaim
+from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST_DRAWN, WORST_SHORTFALL, EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DELTA_MARGIN, DpJudge
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
@@ -136,7 +136,7 @@ class DpClaim(Declared, Additive):
         """The verdict, with the divergence that comes nearest to its δ or passes it."""
         finding, refuted = self._finding(alpha)
         verdict = CheckVerdict.REFUTED if refuted else CheckVerdict.CONSISTENT
-        if not refuted and not self.times.known and self.levels.resolution(alpha) > WORST_RESOLUTION:
+        if not refuted and not self.times.known and self.levels.shortfall(alpha / 2) > WORST_SHORTFALL:
             verdict = CheckVerdict.INCONCLUSIVE
         statistic = None if finding is None else finding.estimate.observed
         sizes = self._sizes(alpha)
@@ -175,10 +175,10 @@ class DpClaim(Declared, Additive):
             if self.judge.delta is None:
                 return (Size(f"{QUANTITY} over the δ claimed, {at}", DELTA_MARGIN, "ratio"),)
             return (Size(f"{QUANTITY}, {at}", self.judge.delta * DELTA_MARGIN, "δ"),)
-        resolution = self.levels.resolution(alpha)
-        if not math.isfinite(resolution):
+        shortfall = self.levels.shortfall(alpha / 2)
+        if shortfall >= 1:
             return ()
-        return (Size("shortfall of the noise at any one ε, beyond the claim's own slack", 100 * resolution, "%"),)
+        return (Size("shortfall of the noise at any one ε, beyond the claim's own slack", 100 * shortfall, "%"),)
 
     def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The noise behind each ε against the least that keeps the claim."""
