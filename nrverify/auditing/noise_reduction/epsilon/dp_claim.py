@@ -75,6 +75,10 @@ class LeastDpNoise:
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim, over {count} numbers",
         ),
+        "value": (
+            EXPECTED,
+            "at ε = {epsilon:.6g} the hockey-stick divergence is larger however much noise of this family there is",
+        ),
     },
 )
 class DpClaim(Declared, Additive):
@@ -147,6 +151,11 @@ class DpClaim(Declared, Additive):
     def _finding(self, alpha: float) -> tuple[Finding | None, bool]:
         if self.times.known:
             return self._compared(self.times.known, OWN, certain=True)
+        if self.too_little.impossible.sums:
+            epsilon = min(self.too_little.impossible.sums)
+            numbers = {"epsilon": epsilon, "delta": self.judge.delta_at(epsilon)}
+            estimate = Estimate(Measure.VALUE, numbers["delta"], None, numbers=numbers)
+            return Finding(QUANTITY, estimate, TOO_LITTLE_NOISE, certain=True), True
         if self.judge.mechanism not in SQUARES and self.too_little.log_e >= -math.log(alpha / 2):
             numbers = {"delta": self.judge.delta or 0.0}
             estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)

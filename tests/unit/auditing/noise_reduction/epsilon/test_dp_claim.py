@@ -199,3 +199,21 @@ def test_integers_with_a_euclidean_sensitivity_are_judged_in_as_many_coordinates
     assert line.divergence(1.0, 9.0).divergence < found.divergence / 10
     assert found.exceeds
     assert not line.divergence(1.0, 9.0).exceeds
+
+
+def test_a_claim_that_no_noise_keeps_is_refuted_by_the_first_release_and_one_that_any_noise_keeps_is_not_bet_on():
+    """Skellam noise has no pure claim, and δ = 1 claims nothing."""
+    releases = skellam(np.random.default_rng(1), sessions=50, d=1)
+    asked = EPSILONS[: releases.shape[1]]
+    pure, nothing = (DpClaim(DpJudge("skellam", 1.0, delta, 1.0)) for delta in (0.0, 1.0))
+    for check in (pure, nothing):
+        check.too_little.bet(np.array(asked), releases)
+    assert pure.refuted(ALPHA)
+    said = worded(pure.conclude(ALPHA), None)
+    assert said.finding.certain
+    assert nothing.too_little.log_e == 0
+    assert not nothing.refuted(ALPHA)
+
+
+def test_a_delta_below_what_arithmetic_shows_is_kept_by_no_noise():
+    assert least_dp_time("skellam", 1.0, 1.0, 1e-320, 1.0) == math.inf
