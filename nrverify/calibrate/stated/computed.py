@@ -31,6 +31,7 @@ from nrverify.calibrate.stated.planted import Draw, Planted
 from nrverify.subjects.policies import Fixed
 
 DELTA = 1e-5
+"""Of every claim here: what is computed for it does not depend on samples, so that it may be small."""
 SLOPE = 1.0
 """Of the line in noise against time that a planted boundary is."""
 DENT = (1.0, 1.2)
@@ -237,3 +238,4 @@ PLANTED = (
         sampled=False,
     ),
 )
+"""Faults of the size that is stated, for each check that computes and does not sample."""

@@ -30,7 +30,9 @@ CLAIM = 2.0
 DELTA = 0.01
 """A δ that is paid for at every session."""
 SCHEDULE = (CLAIM / 4, CLAIM / 2, CLAIM)
+"""Earlier releases that cost half of what comes after them."""
 PAIR = Pair(Case("pair 1-0-0", (5.0,), Fixed(SCHEDULE), "sample"), (4.0,))
+"""Two values at distance 1, of one dimension."""
 LOOKS = 10
 """The learned guess is bet on from the second on: most sessions come after it."""
 PART = SESSIONS // 5
@@ -68,6 +70,7 @@ THRESHOLD_PAIRS = neighbours_for("above-threshold")
 RUNS = 30_000
 """Of each pair of thresholds, in so many looks: with few no named fault is found."""
 THRESHOLD_LOOKS = 4
+"""The learned guess is bet on from the second on."""
 
 
 def _some_runs(fault: str | None) -> Draw:

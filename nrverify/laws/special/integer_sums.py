@@ -189,7 +189,7 @@ def tabled(log_pmf: LogPmf) -> LogPmf:
         low, high = points.min(), points.max()
         if high - low >= points.size:
             return log_pmf(rows, points)
-        return log_pmf(rows[:1], np.arange(low, high + 1.0)[None])[0][(points - low).astype(np.intp)]
+        return np.asarray(log_pmf(rows[:1], np.arange(low, high + 1.0)[None])[0][(points - low).astype(np.intp)])
 
     return looked_up
 

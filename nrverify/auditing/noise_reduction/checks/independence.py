@@ -69,6 +69,7 @@ TWO_SESSIONS = "random numbers that a session has in common with the one before 
 HARDLY_ANY = ("at most {expected:.2g} of {count} pairs by chance", "{observed:.0f} of {count} pairs: {quantity}")
 
 OCTILES = ndtri(np.arange(1, 8) / 8)
+"""Of the scores: few classes, so that each of 64 pairs is soon seen often enough to bet on."""
 PAIRS = np.full(64, 1 / 64)
 """Two scores by their octiles: of independent ones all pairs are equally likely."""
 UNUSUAL = 1.5
