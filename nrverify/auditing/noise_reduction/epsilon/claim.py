@@ -35,10 +35,9 @@ from nrverify.auditing.noise_reduction.epsilon.judgement import (
 )
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
-from nrverify.auditing.noise_reduction.epsilon.single_release import TooLittle
+from nrverify.auditing.noise_reduction.epsilon.single_release import NO_NOISE_KEEPS_IT, TooLittle
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.statistics.additive import Additive
-from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.noise_families import FAMILIES
 
 HALF = 2.0
@@ -85,6 +84,7 @@ PICTURE_NOTE = (
             "at ε = {expected:.4g}{dimensions} the scale is at most {scale:.4g}, which costs the ε asked times "
             "{excess:.3g}",
         ),
+        "value": (EXPECTED, NO_NOISE_KEEPS_IT),
         "scale": (
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim at each look alone, over {count} numbers",
@@ -219,8 +219,7 @@ class EpsilonClaim(Declared, Additive):
         if self.judge.mechanism == "brownian":
             return self._brownian(alpha / 4)
         if self.too_little.log_e >= -np.log(alpha / 2):
-            numbers = {"delta": self.judge.delta}
-            estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)
+            estimate = self.too_little.estimate(self.judge.delta)
             return Judgement(1.0, Finding("noise over the least that keeps the claim", estimate, TOO_LITTLE_NOISE))
         return self.judge.pure(self.levels.largest(alpha / 2)) if self.judge.mechanism == "laplace" else NOTHING
 

@@ -24,7 +24,7 @@ from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST
 from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DELTA_MARGIN, DpJudge
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
-from nrverify.auditing.noise_reduction.epsilon.single_release import TooLittle
+from nrverify.auditing.noise_reduction.epsilon.single_release import NO_NOISE_KEEPS_IT, TooLittle
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.statistics.additive import Additive
@@ -71,6 +71,7 @@ class LeastDpNoise:
             EXPECTED,
             "at ε = {epsilon:.6g}, with {noise} t = {time:.6g}, the hockey-stick divergence is {observed:.6g}",
         ),
+        "value": (EXPECTED, NO_NOISE_KEEPS_IT),
         "scale": (
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim, over {count} numbers",
@@ -148,8 +149,7 @@ class DpClaim(Declared, Additive):
         if self.times.known:
             return self._compared(self.times.known, OWN, certain=True)
         if self.judge.mechanism not in SQUARES and self.too_little.log_e >= -math.log(alpha / 2):
-            numbers = {"delta": self.judge.delta or 0.0}
-            estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)
+            estimate = self.too_little.estimate(self.judge.delta or 0.0)
             return Finding("noise over the least that keeps the claim", estimate, TOO_LITTLE_NOISE), True
         if self.judge.mechanism not in (*SQUARES, "laplace"):
             return None, False
