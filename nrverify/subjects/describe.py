@@ -90,8 +90,6 @@ def describe(given: Mapping[str, Any]) -> Description:
     if mechanism in ("boundary", "private-stopping") or described.knob == "epsilon":
         pure = mechanism in FAMILIES and (FAMILIES[mechanism].pure or FAMILIES[mechanism].own)
         curve = "delta_of" in methods and guarantee_of(described) == DP
-        if curve and described.delta is not None:
-            raise attributes()["delta"].error(described.delta, "left out, since delta_of() claims the whole curve")
         for name in ("sensitivity",) if pure or curve else ("sensitivity", "delta"):
             if getattr(described, name) is None:
                 row = attributes()[name]
