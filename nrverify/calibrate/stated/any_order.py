@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.any_order import placed
+from nrverify.auditing.core.transforms.any_order import placed
 from nrverify.auditing.noise_reduction.checks.any_order import AnyOrderLaw
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.auditing.private_stopping.halting_law import pattern

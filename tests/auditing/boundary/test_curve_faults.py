@@ -62,6 +62,17 @@ def test_mistakes_about_the_sensitivity_are_told_apart(boundary):
     )
 
 
+@pytest.mark.parametrize("delta", [1.01 * DELTA, 1.03 * DELTA, 1.5 * DELTA])
+def test_a_line_for_another_delta_is_not_said_to_be_one_for_twice_delta(delta):
+    assert undone(TIMES, linear(TIMES, delta=delta), 1.0, DELTA) is None
+
+
+def test_a_forgotten_sensitivity_on_few_epsilons_is_not_taken_for_another_mistake():
+    """What is crossed between two ε's is part of δ: no mistake is found by chance."""
+    times = (0.5 + math.log(1e6)) / (np.geomspace(1.0, 4.0, 200) - 0.5)
+    assert undone(times, np.geomspace(1.0, 4.0, 200), 3.0, 1e-6) is None
+
+
 def test_every_mistake_has_a_clause_that_its_numbers_fill():
     numbers = {"part": 0.987, "own_sensitivity": 3.0}
     clauses = {fault.id: clause.format(**numbers) for fault, clause in UNDONE.items()}

@@ -35,9 +35,10 @@ from nrverify.auditing.noise_reduction.epsilon.judgement import (
 )
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
-from nrverify.auditing.noise_reduction.epsilon.single_release import NO_NOISE_KEEPS_IT, TooLittle
+from nrverify.auditing.noise_reduction.epsilon.single_release import TooLittle
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.statistics.additive import Additive
+from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.subjects.noise_families import FAMILIES
 
 HALF = 2.0
@@ -84,7 +85,6 @@ PICTURE_NOTE = (
             "at ε = {expected:.4g}{dimensions} the scale is at most {scale:.4g}, which costs the ε asked times "
             "{excess:.3g}",
         ),
-        "value": (EXPECTED, NO_NOISE_KEEPS_IT),
         "scale": (
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim at each look alone, over {count} numbers",
@@ -120,7 +120,9 @@ class EpsilonClaim(Declared, Additive):
         said = context.description
         assert said.sensitivity is not None
         slack = 0.0 if said.family.pure else (said.granularity or 0.0) * math.sqrt(max(context.dimensions))
-        judge = ClaimJudge(said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack)
+        judge = ClaimJudge(
+            said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack, context.most_releases
+        )
         return cls(judge, known_times=context.times_known)
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
@@ -219,7 +221,8 @@ class EpsilonClaim(Declared, Additive):
         if self.judge.mechanism == "brownian":
             return self._brownian(alpha / 4)
         if self.too_little.log_e >= -np.log(alpha / 2):
-            estimate = self.too_little.estimate(self.judge.delta)
+            numbers = {"delta": self.judge.delta}
+            estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)
             return Judgement(1.0, Finding("noise over the least that keeps the claim", estimate, TOO_LITTLE_NOISE))
         return self.judge.pure(self.levels.largest(alpha / 2)) if self.judge.mechanism == "laplace" else NOTHING
 

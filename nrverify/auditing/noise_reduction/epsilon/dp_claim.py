@@ -24,7 +24,7 @@ from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST
 from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DELTA_MARGIN, DpJudge
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
-from nrverify.auditing.noise_reduction.epsilon.single_release import NO_NOISE_KEEPS_IT, TooLittle
+from nrverify.auditing.noise_reduction.epsilon.single_release import TooLittle
 from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.statistics.additive import Additive
@@ -71,10 +71,13 @@ class LeastDpNoise:
             EXPECTED,
             "at ε = {epsilon:.6g}, with {noise} t = {time:.6g}, the hockey-stick divergence is {observed:.6g}",
         ),
-        "value": (EXPECTED, NO_NOISE_KEEPS_IT),
         "scale": (
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim, over {count} numbers",
+        ),
+        "value": (
+            EXPECTED,
+            "at ε = {epsilon:.6g} the hockey-stick divergence is larger however much noise of this family there is",
         ),
     },
 )
@@ -148,8 +151,14 @@ class DpClaim(Declared, Additive):
     def _finding(self, alpha: float) -> tuple[Finding | None, bool]:
         if self.times.known:
             return self._compared(self.times.known, OWN, certain=True)
+        if self.too_little.impossible.sums:
+            epsilon = min(self.too_little.impossible.sums)
+            numbers = {"epsilon": epsilon, "delta": self.judge.delta_at(epsilon)}
+            estimate = Estimate(Measure.VALUE, numbers["delta"], None, numbers=numbers)
+            return Finding(QUANTITY, estimate, TOO_LITTLE_NOISE, certain=True), True
         if self.judge.mechanism not in SQUARES and self.too_little.log_e >= -math.log(alpha / 2):
-            estimate = self.too_little.estimate(self.judge.delta or 0.0)
+            numbers = {"delta": self.judge.delta or 0.0}
+            estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)
             return Finding("noise over the least that keeps the claim", estimate, TOO_LITTLE_NOISE), True
         if self.judge.mechanism not in (*SQUARES, "laplace"):
             return None, False

@@ -14,7 +14,6 @@ from scipy.special import ndtri
 from nrverify.auditing.noise_reduction.epsilon.capped_sums import CappedSums
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.additive import Additive
-from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.wealth import EFFECT_SIZES, log_average
 from nrverify.subjects.noise_families import FAMILIES
 
@@ -22,8 +21,6 @@ Floats = NDArray[np.float64]
 
 LESS_NOISE: Floats = EFFECT_SIZES[EFFECT_SIZES < 0]
 """Bets on less noise."""
-NO_NOISE_KEEPS_IT = "noise whose loss has no bound: no amount of it keeps δ = {delta:g}"
-"""What is observed where no noise of its kind keeps a claim."""
 COLUMNS = 12
 """Positions in a session that are bet on: the longest schedules of the usual designs have as many."""
 MOST_ALONE = 256
@@ -39,8 +36,6 @@ def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float,
     """The smallest t at which P(loss > ε) ≤ δ: with less noise the claim fails at this look alone."""
     if FAMILIES[mechanism].pure:
         return sensitivity / epsilon
-    if delta == 0:
-        return math.inf  # the loss has no bound, however much noise there is
     if mechanism == "skellam":
         return _least_skellam(epsilon, int(sensitivity), delta, rate)
     # Φ(Δ/2√t − ε√t/Δ) = δ, solved for Δ/√t.
@@ -118,7 +113,8 @@ class TooLittle(Additive):
     The likelihood ratio of less noise against the least allowed falls with the size of the noise, and more noise is
     larger: so the wealth has mean at most one for every noise level that keeps the claim. Releases at one position of
     the sessions are independent; the wealths of the positions are averaged. Half of the stake bets on each position and
-    ε alone, so that a shortfall at one ε is not lost among those that have noise to spare.
+    ε alone, so that a shortfall at one ε is not lost among those that have noise to spare. Where any noise keeps the
+    claim nothing is bet, and where none does it is counted that it was asked for.
     """
 
     configuration = ("least",)
@@ -128,18 +124,17 @@ class TooLittle(Additive):
         self.log_wealth = np.zeros((COLUMNS, LESS_NOISE.size))
         self.alone: CappedSums[tuple[int, float]] = CappedSums(MOST_ALONE - 1)
         self.count = 0
-        self.impossible = 0
-        """Numbers at an ε where no noise keeps the claim, as δ = 0 of noise whose loss has no bound."""
+        self.impossible: CappedSums[float] = CappedSums(MOST_ALONE)
 
     def bet(self, asked: Floats, noise: Floats) -> None:
         """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
         for column, epsilon in enumerate(asked[:COLUMNS].tolist()):
             least = self.least(epsilon)
-            if math.isinf(least):
-                self.impossible += noise[:, column].size
+            if not math.isfinite(least):
+                self.impossible.add(epsilon, np.array(len(noise)))
+            if not 0 < least < math.inf:
                 continue
-            ratios = _ratios(self.least.mechanism, least, self.least.rate)
-            won = ratios.total(np.abs(noise[:, column]))
+            won = _ratios(self.least.mechanism, least, self.least.rate).total(np.abs(noise[:, column]))
             self.log_wealth[column] += won
             self.alone.add((column, epsilon), won)
         self.count += noise.size
@@ -147,8 +142,6 @@ class TooLittle(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far; of the stake on single ε's, what is not bet is kept."""
-        if self.impossible:
-            return math.inf
         together = log_average(self.log_wealth.ravel())
         alone = [log_average(won) for won in self.alone.sums.values()]
         kept = np.log(MOST_ALONE - len(alone))
@@ -159,11 +152,6 @@ class TooLittle(Additive):
         """The leading alternative: the noise level over the least that keeps the claim."""
         won = np.concatenate([self.log_wealth, *(found[None] for found in self.alone.sums.values())])
         return float(np.exp(LESS_NOISE[int(np.argmax(won.max(axis=0)))]))
-
-    def estimate(self, delta: float) -> Estimate:
-        """The factor; or that no noise keeps the claim."""
-        measure, factor = (Measure.VALUE, 0.0) if self.impossible else (Measure.SCALE, self.factor)
-        return Estimate(measure, 1.0, factor, None, self.count or self.impossible, {"delta": delta})
 
 
 @dataclass(frozen=True)

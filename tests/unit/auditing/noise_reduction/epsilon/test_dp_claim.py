@@ -146,19 +146,6 @@ def test_noise_at_unknown_times_is_judged_at_its_confidence_limit(mechanism, dra
     assert check.conclude(ALPHA).verdict == verdict
 
 
-@pytest.mark.parametrize("mechanism", ["brownian", "skellam"])
-@pytest.mark.parametrize(("form", "guarantee"), [(EpsilonClaim, "ex-post"), (DpClaim, "dp")])
-def test_noise_whose_loss_has_no_bound_breaks_a_pure_claim_however_much_there_is(mechanism, form, guarantee):
-    check = form.build(epsilon_context(mechanism, guarantee=guarantee, delta=0.0, dimensions=(1,)))
-    draw = {"brownian": brownian, "skellam": skellam}[mechanism]
-    times = [30 / epsilon for epsilon in EPSILONS]
-    check.observe(by_epsilon(np.asarray(draw(np.random.default_rng(5), times, sessions=2000, d=1))))
-    result = check.conclude(ALPHA)
-    assert (result.verdict, result.finding.fault.id) == ("refuted", "too-little-noise-for-claim")
-    if mechanism == "skellam":
-        assert "no amount of it keeps δ = 0" in worded(result, check.declaration).observed
-
-
 def test_the_form_is_chosen_by_the_guarantee():
     for guarantee, first in (("dp", DpClaim), ("ex-post", EpsilonClaim), (None, EpsilonClaim)):
         context = epsilon_context("brownian", times_known=True, guarantee=guarantee)
@@ -212,3 +199,21 @@ def test_integers_with_a_euclidean_sensitivity_are_judged_in_as_many_coordinates
     assert line.divergence(1.0, 9.0).divergence < found.divergence / 10
     assert found.exceeds
     assert not line.divergence(1.0, 9.0).exceeds
+
+
+def test_a_claim_that_no_noise_keeps_is_refuted_by_the_first_release_and_one_that_any_noise_keeps_is_not_bet_on():
+    """Skellam noise has no pure claim, and δ = 1 claims nothing."""
+    releases = skellam(np.random.default_rng(1), sessions=50, d=1)
+    asked = EPSILONS[: releases.shape[1]]
+    pure, nothing = (DpClaim(DpJudge("skellam", 1.0, delta, 1.0)) for delta in (0.0, 1.0))
+    for check in (pure, nothing):
+        check.too_little.bet(np.array(asked), releases)
+    assert pure.refuted(ALPHA)
+    said = worded(pure.conclude(ALPHA), None)
+    assert said.finding.certain
+    assert nothing.too_little.log_e == 0
+    assert not nothing.refuted(ALPHA)
+
+
+def test_a_delta_below_what_arithmetic_shows_is_kept_by_no_noise():
+    assert least_dp_time("skellam", 1.0, 1.0, 1e-320, 1.0) == math.inf

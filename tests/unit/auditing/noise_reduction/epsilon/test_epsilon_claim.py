@@ -2,9 +2,11 @@
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
 from nrverify.auditing.explain.text import worded
@@ -15,6 +17,8 @@ from nrverify.auditing.noise_reduction.epsilon.judgement import ClaimJudge
 from nrverify.auditing.noise_reduction.epsilon.single_release import LeastNoise
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.laws.boundary import SkellamLinear
+from nrverify.laws.divergence import loss_tail
+from nrverify.laws.skellam import Skellam
 from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, fault, laplace, seen, skellam
 from tests.unit.auditing.noise_reduction.epsilon.epsilon_batches import EPSILONS, by_epsilon, epsilon_context
 
@@ -107,6 +111,52 @@ def test_two_looks_fail_with_the_probability_of_the_normal_law():
     assert max(norm.sf(levels / np.sqrt(times))) < 0.05 < sum(norm.sf(levels / np.sqrt(times)))
     assert found.failure == pytest.approx(expected, rel=1e-4)
     assert found.finding.numbers["looks"] == 2
+
+
+@pytest.mark.parametrize("releases", [1, 5, 12])
+def test_so_many_looks_as_a_session_has_need_a_share_of_delta_each_and_no_more(releases):
+    """A union bound over the looks of a session keeps the claim, though all ε's together would break it."""
+    few = ClaimJudge("brownian", 1.0, DELTA, releases=releases)
+    assert fault(told(few, lambda epsilon: single_look(epsilon, DELTA / releases))) is None
+    assert fault(told(BROWNIAN, lambda epsilon: single_look(epsilon, DELTA / releases))) is not None
+
+
+@pytest.mark.parametrize("releases", [5, 12])
+def test_a_session_of_looks_that_each_take_all_of_delta_is_refuted(releases):
+    few = ClaimJudge("brownian", 1.0, DELTA, releases=releases)
+    check = told(few, lambda epsilon: single_look(epsilon, 0.99 * DELTA))
+    assert fault(check) == "too-little-noise-for-claim"
+    found = check.conclude(ALPHA).finding.numbers
+    assert found["looks"] == releases
+    assert 0.8 * releases ** (2 / 3) < found["observed"] / DELTA <= 0.99 * releases
+
+
+def test_two_of_many_looks_fail_as_the_worst_two_by_the_normal_law():
+    times, delta = np.geomspace(1.0, 100.0, 9), 0.01
+    epsilons = np.array([0.5 / t + norm.isf(delta) / math.sqrt(t) for t in times])
+    found = ClaimJudge("brownian", 1.0, delta, releases=2).joint(epsilons, times, 1.0, "these times")
+    level = norm.isf(delta)
+    apart = [1 - multivariate_normal(cov=[[1, r], [r, 1]]).cdf([level, level]) for r in np.sqrt(times[0] / times[1:])]
+    assert found.failure == pytest.approx(max(apart), rel=1e-4)
+
+
+@pytest.mark.parametrize("releases", [1, 3])
+def test_few_looks_of_skellam_noise_are_judged_as_few(releases):
+    process, few = Skellam(1.5), ClaimJudge("skellam", 1.0, 1e-3, 1.5, releases=releases)
+
+    def time_of(epsilon, delta):
+        tail = lambda log_t: loss_tail(process, epsilon, shift=1, time=math.exp(log_t)) - delta  # noqa: E731
+        return math.exp(brentq(tail, math.log(0.05), math.log(200.0), rtol=0.02, xtol=0.02)) * 1.1
+
+    epsilons = np.geomspace(0.5, 2.0, 5)
+    assert fault(told(few, lambda epsilon: time_of(epsilon, 1e-3 / releases), epsilons)) is None
+    assert fault(told(few, lambda epsilon: time_of(epsilon, 4e-3), epsilons)) == "too-little-noise-for-claim"
+
+
+def test_the_releases_of_a_session_are_those_of_the_context():
+    context = epsilon_context("brownian", times_known=True)
+    assert EpsilonClaim.build(context).judge.releases is None
+    assert EpsilonClaim.build(replace(context, most_releases=3)).judge.releases == 3
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1.0, None), (0.8, "too-little-noise-for-claim")])
