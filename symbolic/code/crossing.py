@@ -90,8 +90,8 @@ def few_looks(enclosure: Enclosure, exact: Callable[[Sequence[float], Sequence[f
         unreachable = at_looks((1.0, 2.0, 3.0), (4.8, math.inf, 8.3)).probability
         enclosure.agrees("an infinite height is never reached", unreachable, exact((1.0, 3.0), (4.8, 8.3)), GRID)
         for name, certain, number in (
-            ("no reachable look at all", at_looks((1.0,), (math.inf,)), 0),
-            ("a height of −∞ is", at_looks((1.0, 2.0), (3.0, -math.inf)), 1),
+            ("no look is reachable", at_looks((1.0,), (math.inf,)), 0),
+            ("a height of −∞ is reached", at_looks((1.0, 2.0), (3.0, -math.inf)), 1),
         ):
             enclosure.agrees(name, certain.probability, arb(number), 0.0)
             enclosure.agrees(f"{name}, without error", certain.error, arb(0), 0.0)

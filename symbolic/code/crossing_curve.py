@@ -112,7 +112,7 @@ def _by_duality(delta: float) -> float:
 )
 def mixture_curve_one_sided(enclosure: Enclosure, exact: Callable[[float], float] = _by_duality) -> None:
     """The mixture curve at δ = 0.1 is crossed with 0.0502218281754: by a combination of martingales that is 1 on it."""
-    enclosure.less("the combination is 1 along the curve, to", arb(_dual(0.1)[1]), arb("1e-8"))
+    enclosure.less("the combination is 1 along the curve, within", arb(_dual(0.1)[1]), arb("1e-8"))
     enclosure.agrees("Mixture.crossing_probability, δ = 0.1", _mixture(0.1), arb(exact(0.1)), CURVE)
 
 

@@ -161,7 +161,7 @@ def inverse_is_an_infimum_over_smaller_losses(proof: Proof, meets: Callable[[boo
     sides = ((sp.Interval.open(0, solution), True), (sp.Interval.open(solution, sp.oo), False))
     meeting = [interval for interval, excess_is_positive in sides if meets(excess_is_positive)]
     proof.equal("the infimum of the times that meet the level is t*", sp.Union(*meeting).inf, solution)
-    proof.equal("while at t = 0 the bound is", sp.limit(linear_boundary(T), T, 0, "+"), sp.oo, same_infinity)
+    proof.equal("while it is infinite towards t = 0", sp.limit(linear_boundary(T), T, 0, "+"), sp.oo, same_infinity)
 
 
 @derivation(

@@ -129,7 +129,7 @@ def logistic_constant(enclosure: Enclosure, constant: float = 1.3276, radius: fl
         )
         angle = arb("1.0882")
         nearly = _distance_square(angle, angle, bound).sqrt()
-        enclosure.less("At θ_1 = θ_2 = 1.0882 and the largest r they are apart by", nearly, arb(constant))
+        enclosure.less("At θ_1 = θ_2 = 1.0882 and the largest r: their distance", nearly, arb(constant))
         limit = arb(constant) ** 2
 
         def decide(box: Sequence[Ball]) -> bool | None:

@@ -83,12 +83,12 @@ def constant_level_supremum(
         law = far_law(rounds - 1, True)
         own = law.subs({HIGH: far * step, LOW: far * step**last_move}, simultaneous=True)
         ratio = _limit_of_ratio(own, law.subs({HIGH: far, LOW: far}), far, min(rounds, 4))
-        proof.equal(f"A halt in round {rounds}: P/P' tends to", ratio, step ** quarters(rounds))
+        proof.equal(f"A halt in round {rounds}: the limit of P/P'", ratio, step ** quarters(rounds))
     for rounds in range(1, 4):
         zeros = far_law(rounds, False).subs(LOW, far)
         own, other = (zeros.subs(HIGH, moved) for moved in (far * step, far))
         ratio = _limit_of_ratio(own, other, far, min(rounds, 2))
-        proof.equal(f"Zeros in rounds 1 to {rounds}: P/P' tends to", ratio, step ** zero_quarters(rounds))
+        proof.equal(f"Zeros in rounds 1 to {rounds}: the limit of P/P'", ratio, step ** zero_quarters(rounds))
     silent = sp.limit(1 - HALF * far, far, 0)
     proof.equal("A round with utility far below τ prints 0 with probability", silent, 1)
     proof.note(
@@ -170,7 +170,7 @@ def bounded_utilities_halt(proof: Proof, odds_of: Callable[[Expr, Expr], Expr] =
     proof.note("Odds", "P(halt in round n | Z) ≥ ½e^{−M·ε_max/4Δ} for M > 0: odds of at least o against no halt")
     proof.nonnegative("∏(1 + o_i) ≥ 1 + Σo_i, by induction", sp.expand((1 + seen) * (1 + more) - (1 + seen + more)))
     survivors = 1 / (1 + sp.summation(odds_of(i, odds), (i, 1, n)))
-    proof.equal("P(no halt in n rounds | Z) ≤ 1/(1 + Σo_i), which tends to", sp.limit(survivors, n, sp.oo), 0)
+    proof.equal("P(no halt in n rounds | Z) ≤ 1/(1 + Σo_i), which tends to 0", sp.limit(survivors, n, sp.oo), 0)
 
 
 def one_round(utility: Ball) -> Ball:

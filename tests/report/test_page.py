@@ -50,6 +50,11 @@ def choose(browser, name, value):
     browser.find_element(By.CSS_SELECTOR, f"input[name={name}][value={value}]").click()
 
 
+def test_the_title_counts_one_statement_as_one():
+    document = ledger_html(verify(["E12"], profile="quick"))
+    assert "<title>The ledger: 1 statement," in document
+
+
 def test_errata_come_first(browser, page, verification):
     show(browser, page)
     verdicts = {item.claim.id: item.verdict for item in verification.settled}

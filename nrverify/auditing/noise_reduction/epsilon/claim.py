@@ -85,6 +85,7 @@ PICTURE_NOTE = (
             "at ε = {expected:.4g}{dimensions} the scale is at most {scale:.4g}, which costs the ε asked times "
             "{excess:.3g}",
         ),
+        "value": (EXPECTED, "it does, with a larger probability, however much noise of this family there is"),
         "scale": (
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim at each look alone, over {count} numbers",
@@ -220,6 +221,9 @@ class EpsilonClaim(Declared, Additive):
     def _at_confidence_limits(self, alpha: float) -> Judgement:
         if self.judge.mechanism == "brownian":
             return self._brownian(alpha / 4)
+        if self.too_little.impossible.sums:
+            estimate = Estimate(Measure.VALUE, 0.0, None, numbers={"delta": self.judge.delta})
+            return Judgement(1.0, Finding(self.judge.quantity, estimate, TOO_LITTLE_NOISE, certain=True))
         if self.too_little.log_e >= -np.log(alpha / 2):
             numbers = {"delta": self.judge.delta}
             estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)

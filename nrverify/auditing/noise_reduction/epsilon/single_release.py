@@ -36,6 +36,8 @@ def least_time(mechanism: str, epsilon: float, sensitivity: float, delta: float,
     """The smallest t at which P(loss > ε) ≤ δ: with less noise the claim fails at this look alone."""
     if FAMILIES[mechanism].pure:
         return sensitivity / epsilon
+    if delta == 0:
+        return math.inf  # the loss has no bound, however much noise there is
     if mechanism == "skellam":
         return _least_skellam(epsilon, int(sensitivity), delta, rate)
     # Φ(Δ/2√t − ε√t/Δ) = δ, solved for Δ/√t.

@@ -6,7 +6,7 @@ Right noise is refuted with probability at most 6e-8 a test; seeds are fixed.
 import numpy as np
 import pytest
 
-from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
+from nrverify.auditing.noise_reduction.checks.independence import OF_TWO, CoordinateIndependence, SessionIndependence
 from nrverify.laws.laplace import Laplace
 from tests.unit.auditing.noise_reduction.batches import ALPHA, TIMES, batch, brownian, fault, laplace, seen
 
@@ -30,6 +30,22 @@ def mixed(noise, share):
 def test_noise_shared_by_coordinates(spoil, found):
     noise = spoil(brownian(np.random.default_rng(1), d=3))
     assert fault(seen(CoordinateIndependence(), batch(noise))) == found
+
+
+def one_of_eight_directions(noise):
+    """In two dimensions the first release lies in one of eight directions: no correlation, and right sizes."""
+    turned = noise.copy()
+    eighth = np.pi / 4
+    angle = eighth * np.rint(np.arctan2(noise[:, 0, 1], noise[:, 0, 0]) / eighth) + 0.3
+    turned[:, 0] = np.hypot(*noise[:, 0].T)[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return turned
+
+
+def test_two_coordinates_that_depend_on_each_other_without_correlation():
+    noise = one_of_eight_directions(brownian(np.random.default_rng(4), d=2))
+    check = seen(CoordinateIndependence(), batch(noise))
+    assert check.portfolio[OF_TWO].log_e > 100
+    assert fault(check) == "shared-between-coordinates"
 
 
 def test_a_coin_shared_by_coordinates():

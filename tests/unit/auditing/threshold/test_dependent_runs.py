@@ -40,6 +40,21 @@ def neighbours_as_extreme(rng):
     return np.stack([u, same], axis=1).ravel()
 
 
+def stratified(rng, size=24):
+    """Each request has one number in every twenty-fourth of the law, in random order: no two runs are alike."""
+    strata = np.stack([rng.permutation(size) for _ in range(6000 // size)])
+    return ((strata + rng.random(strata.shape)) / size).ravel()
+
+
+def test_stratified_runs_of_a_request_spread_too_little():
+    rng = np.random.default_rng(2)
+    for draw, found in ((stratified, "shared-between-runs"), (lambda rng: rng.random(6000), None)):
+        check = ThresholdLaw([DESIGN], ["run_many"])
+        check.observe(with_scores(Runs(DESIGN, "run_many", from_uniforms(draw(rng)), request=24), rng))
+        result = check.conclude(1e-6)
+        assert (result.finding.fault.id if result.verdict == "refuted" else None) == found
+
+
 @pytest.mark.parametrize(
     ("draw", "found"),
     [

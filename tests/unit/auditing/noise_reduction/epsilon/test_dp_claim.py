@@ -146,6 +146,16 @@ def test_noise_at_unknown_times_is_judged_at_its_confidence_limit(mechanism, dra
     assert check.conclude(ALPHA).verdict == verdict
 
 
+@pytest.mark.parametrize(("mechanism", "draw"), [("brownian", brownian), ("skellam", skellam)])
+@pytest.mark.parametrize(("form", "guarantee"), [(EpsilonClaim, "ex-post"), (DpClaim, "dp")])
+def test_noise_whose_loss_has_no_bound_breaks_a_pure_claim_however_much_there_is(mechanism, draw, form, guarantee):
+    check = form.build(epsilon_context(mechanism, guarantee=guarantee, delta=0.0, dimensions=(1,)))
+    noise = np.asarray(draw(np.random.default_rng(5), [30 / epsilon for epsilon in EPSILONS], sessions=2000, d=1))
+    check.observe(by_epsilon(noise))
+    result = check.conclude(ALPHA)
+    assert (result.verdict, result.finding.fault.id) == ("refuted", "too-little-noise-for-claim")
+
+
 def test_the_form_is_chosen_by_the_guarantee():
     for guarantee, first in (("dp", DpClaim), ("ex-post", EpsilonClaim), (None, EpsilonClaim)):
         context = epsilon_context("brownian", times_known=True, guarantee=guarantee)
