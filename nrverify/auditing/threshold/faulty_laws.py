@@ -144,15 +144,15 @@ def _wrong_noise(margins: Floats, b: Floats, c: Floats, kept: Law, constant: boo
         "threshold-noise-redrawn": _redrawn(margins, b, c),
         "no-threshold-noise": _redrawn(margins, 0 * b, c),
         "no-noise-at-all": from_survival((np.maximum.accumulate(margins) < 0).astype(np.float64)),
+        "query-noise-doubled": kept(margins, b, 2 * c),
+        "both-noises-halved": kept(margins, b / 2, c / 2),
+        "both-noises-doubled": kept(margins, 2 * b, 2 * c),
     }
     if constant:
         laws |= {
-            "query-noise-doubled": kept(margins, b, 2 * c),
             "query-deviation-for-scale": kept(margins, b, c / math.sqrt(2)),
             "threshold-noise-doubled": kept(margins, 2 * b, c),
             "noises-exchanged": kept(margins, c, b),
-            "both-noises-halved": kept(margins, b / 2, c / 2),
-            "both-noises-doubled": kept(margins, 2 * b, 2 * c),
             "comparison-reversed": kept(-margins, b, c),
             "normal-query-noise": _gaussian_queries(margins, b, c),
             "normal-threshold-noise": _gaussian_threshold(margins, b, c),

@@ -1,6 +1,7 @@
 """`stopping.law` on batches made here: right ones are refuted with probability at most 1e-6, seeds are fixed."""
 
 import numpy as np
+import pytest
 from scipy.special import ndtr
 
 from nrverify.auditing.core.faults import halting
@@ -62,3 +63,11 @@ def test_the_last_charge_throughout_is_named():
 
 def test_few_runs_leave_it_undecided():
     assert concluded(stopped(runs=100)).verdict is CheckVerdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("factor", "named"), [(0.5, "both noises doubled"), (2.0, "both noises halved")], ids=["half the ε", "twice the ε"]
+)
+def test_charges_of_another_size_are_named_first_where_they_rise(factor, named):
+    charged = tuple(factor * epsilon for epsilon in DESIGN.epsilons)
+    assert faults(concluded(stopped(runs=8000, epsilons=charged)))[0].title == named

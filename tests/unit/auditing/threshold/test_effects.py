@@ -217,3 +217,18 @@ def best_of(seen, law):
     """The largest log-likelihood of any law over this one."""
     hit = seen > 0
     return float((seen[hit] * np.log(seen[hit] / seen.sum() / law[hit])).sum())
+
+
+@pytest.mark.parametrize(("fault", "scales"), [("both-noises-halved", (1, 2)), ("query-noise-doubled", (2, 8))])
+def test_other_scales_have_a_law_where_epsilon_rises(fault, scales):
+    design = next(one for one in every_design("reduced-above-threshold") if not one.constant and one.rounds <= 6)
+    bits = [0] * (design.rounds - 1) + [1]
+    exact = probability(
+        bits,
+        utilities=list(design.utilities),
+        epsilons=list(design.epsilons),
+        threshold=design.threshold,
+        sensitivity=design.sensitivity,
+        scales=scales,
+    )
+    assert unmixed_laws(design)[fault][design.rounds - 1] == pytest.approx(exact, rel=1e-9)
