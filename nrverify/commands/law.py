@@ -19,8 +19,9 @@ EXIT_NOT_A_LAW = 2
 def command(address: str, timeout: float) -> None:
     """Test the law of noise at ADDRESS: python:FILE.py:Name or python:package.module:Name.
 
-    Densities must integrate to one, cdf and logpdf agree, marginal and bridge fit by Bayes, each to 1e-6; `rvs`, if it
-    is there, is audited. Exit code 0, or 2 when it is not a law, raises or takes longer than --timeout.
+    Densities must integrate to one, cdf and logpdf agree, marginal and bridge fit by Bayes, each to 1e-6; `score`,
+    `rvs`, `forward` and `epsilon`, where they are there, must fit them. Exit code 0, or 2 when it is not a law, raises
+    or takes longer than --timeout.
     """
     from nrverify.auditing.own_law.limited import wrong_with
     from nrverify.auditing.own_law.selftest import described

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+HARDLY_LESS = 1 - 2e-6
+"""Of two times that a comparison with a tolerance takes for the same: where doubles can hold what is between them."""
+
+
 @dataclass(frozen=True)
 class NoiseFamily:
     """A kind of noise, as far as subjects and audits must know it beyond its laws."""
@@ -56,6 +60,8 @@ class NoiseFamily:
     """Whether noise is as often below −x as above x, worked out when it is needed."""
     increments: bool = False
     """Whether its law can be tested without knowing the times: independent Gaussian increments."""
+    hardly_less: float = HARDLY_LESS
+    """The ratio of the two closest times that are asked for."""
     once: bool = False
     """Whether it has no bridge: the law is that of one release."""
     sensitivity: str = ""

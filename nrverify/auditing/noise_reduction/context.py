@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from nrverify.auditing.core.declaration import Need
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.knob import Knob
+from nrverify.auditing.noise_reduction.epsilon.own_law_loss import last_tells_all
 from nrverify.auditing.noise_reduction.epsilon.single_release import least_time
 from nrverify.subjects.description import NOISE_REDUCTION, Description
 from nrverify.subjects.guarantees import DP, EX_POST, guarantee_of
@@ -19,6 +22,9 @@ with that attribute, 0.02; so there is room for more."""
 
 FINE_GRID, LEAST_DELTA = 0.01, 1e-12
 """Of the noise: a grid so fine is not seen in releases moved within their cells; and the δ of a claim that has none."""
+
+TRIED_TIMES = 5
+"""Times of a law of one's own between which it is tried whether the last release tells all: ends, middle, quarters."""
 
 OF_INTEGRITY = ("randomness.streams", "lattice")
 """Checks whose refutation explains a wrong law: of shared streams, and of grids or values in the clear."""
@@ -106,6 +112,14 @@ class NoiseReductionContext:
         return self.guarantee == DP and "delta_of" in self.description.methods
 
     @property
+    def last_tells_all(self) -> bool:
+        """Whether a transcript says of the value what its last release says: so it is for all that is built in."""
+        family = self.description.family
+        if self.once or not family.own or family.once:
+            return True
+        return last_tells_all(family, np.geomspace(*family.times(1.0), TRIED_TIMES).tolist())
+
+    @property
     def scheduled(self) -> bool:
         """Whether some sessions are on a schedule fixed in advance; of a subject that is asked some always are."""
         return self.record is None or self.record.fixed
@@ -138,6 +152,10 @@ THREE_RELEASES = Need(
 REPEATABLE = Need(
     lambda context: context.record is not None or bool(context.several_releases),
     "the subject makes one release in a session: no time can be asked for twice",
+)
+LAST_TELLS_ALL = Need(
+    lambda context: bool(context.last_tells_all),
+    "by its law earlier releases say more of the value than the last one does: the loss of a transcript is not known",
 )
 SCHEDULED = Need(
     lambda context: bool(context.scheduled),

@@ -19,6 +19,7 @@ MOST_PANELS = 20_000
 """Panels that are looked at together, so that a wild density ends as a wrong one and not as a long wait."""
 
 
+@np.errstate(invalid="ignore", over="ignore")  # a density may be infinite: it then integrates to what is none
 def integral(density: Callable[[Floats], Floats], edges: Floats) -> float:
     """∫ of a function between the first and the last edge."""
     low, high = edges[:-1], edges[1:]

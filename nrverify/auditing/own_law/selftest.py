@@ -6,41 +6,30 @@ What is compared agrees to 1e-6 at 200 points in all: at eight times over the la
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.own_law.integrals import integral
-from nrverify.subjects.address import describe_error
+from nrverify.auditing.own_law.mistake import LEVELS, TOLERANCE, Mistake
+from nrverify.auditing.own_law.offered import of_bound, of_draws, of_forward, of_score
 from nrverify.subjects.own_laws.family import family_of
 from nrverify.subjects.own_laws.loading import Specified
 from nrverify.subjects.own_laws.process import LawFailed, OwnLaw, OwnProcess
 
 Floats = NDArray[np.float64]
 
-TOLERANCE = 1e-6
-"""To which densities, distribution functions and bridges must agree."""
 TIMES, PAIRS, POINTS = 8, 8, 12
 """Times and pairs of times that are tried, and points at each: some 200 in all."""
 SHORT = 3
 """Times and pairs of a test in short, before an audit."""
-LEVELS = np.array([1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-5])
-"""Probabilities between whose quantiles a density is integrated."""
 RATIOS = (0.91, 0.53, 0.11, 0.993)
 """Of the two times of a bridge, by turns: no simple fractions, at which a right formula may be 0/0."""
-DRAWS, RVS_LEVEL = 2000, 1e-8
-"""Draws of `rvs` at each time, and the probability with which a right one is taken for wrong there."""
+NARROW = 1e-9
+"""Of a number: ten thousand doubles and more lie between two so far apart, but too few for a density without bound."""
 MOST_SUMMED = 200_000
 """Integers whose weights are added up at most."""
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """What is wrong, and where."""
-
-    words: str
 
 
 def mistakes(specified: Specified, short: bool = False) -> Iterator[Mistake]:
@@ -49,38 +38,48 @@ def mistakes(specified: Specified, short: bool = False) -> Iterator[Mistake]:
         family = family_of(specified.law, specified.source)
         process = OwnProcess(specified.law)
         low, high = family.times(1.0)
-        times = np.geomspace(low, high, SHORT if short else TIMES)
-        for t in times.tolist():
-            yield from _of_marginal(process, t)
-            if not short and callable(getattr(specified.law.marginal(np.asarray(t)), "rvs", None)):
-                yield from _of_draws(process.marginal(t), t)
+        times = np.geomspace(low, high, SHORT if short else TIMES).tolist()
+        laws = [(f"marginal({t:.6g})", process.marginal(t)) for t in times]
+        for where, law in laws:
+            yield from _of_law(law, where, process.integer)
+        for t in times:
+            yield from of_bound(family, process, t)
         if not family.once:
-            pairs = np.geomspace(low, high, SHORT + 1 if short else PAIRS + 1)[1:]
-            for index, t in enumerate(pairs.tolist()):
-                yield from _of_bridge(process, max(RATIOS[index % len(RATIOS)] * t, low), t)
-        if family.bound is not None:
-            family.bound(times, np.ones(1))
+            later = np.geomspace(low, high, SHORT + 1 if short else PAIRS + 1)[1:].tolist()
+            pairs = [(max(RATIOS[index % len(RATIOS)] * t, low), t) for index, t in enumerate(later)]
+            for s, t in pairs:
+                yield from _of_bridge(process, s, t)
+                yield from of_forward(process, s, t)
+            laws += [(_bridge_of(s, t, y), process.bridge(s, t, y)) for s, t in pairs for y in _given(process, t)[1:2]]
+        if not short:
+            yield from of_draws((where, law) for where, law in laws if law.draws)
     except LawFailed as failure:
         yield Mistake(str(failure))
 
 
-def _of_marginal(process: OwnProcess, t: float) -> Iterator[Mistake]:
-    law, where = process.marginal(t), f"marginal({t:.6g})"
+def _bridge_of(s: float, t: float, given: float) -> str:
+    return f"bridge({s:.6g}, {t:.6g}, {given:.6g})"
+
+
+def _given(process: OwnProcess, t: float) -> list[float]:
+    """Releases at t, given which bridges are tried."""
+    return [float(y) for y in process.marginal(t).quantile(np.array([0.1, 0.43, 0.97]))]
+
+
+def _of_law(law: OwnLaw, where: str, integer: bool) -> Iterator[Mistake]:
+    """Its answers are numbers, and its density, its distribution function and its score fit each other."""
     if (odd := _odd(law, where)) is not None:
         yield odd
         return
-    yield from _fits(law, where, process.integer)
+    yield from _fits(law, where, integer)
+    yield from of_score(law, where)
 
 
 def _of_bridge(process: OwnProcess, s: float, t: float) -> Iterator[Mistake]:
     """A bridge is a law, and mixed over the marginal at t it is the marginal at s."""
-    at_t, at_s = process.marginal(t), process.marginal(s)
-    for given in at_t.quantile(np.array([0.1, 0.43, 0.97])).tolist():
-        law, where = process.bridge(s, t, given), f"bridge({s:.6g}, {t:.6g}, {given:.6g})"
-        if (odd := _odd(law, where)) is not None:
-            yield odd
-            return
-        found = list(_fits(law, where, process.integer))
+    at_s = process.marginal(s)
+    for given in _given(process, t):
+        found = list(_of_law(process.bridge(s, t, given), _bridge_of(s, t, given), process.integer))
         yield from found
         if found:
             return
@@ -124,9 +123,11 @@ def _fits(law: OwnLaw, where: str, integer: bool) -> Iterator[Mistake]:
         mass, expected = _mass(law, low, high, integer), float(law.cdf(high)) - float(law.cdf(low))
         total += mass
         if not abs(mass - expected) <= TOLERANCE:
+            narrow = not integer and high - low <= NARROW * max(abs(low), abs(high))
             yield Mistake(
                 f"{where}: the density between {low:.6g} and {high:.6g} adds up to {mass:.7g}, and the cdf rises by "
                 f"{expected:.7g}: they must agree to {TOLERANCE:g}"
+                + ("; so close together doubles cannot hold it, and no release there can be judged" if narrow else "")
             )
             return
     total += float(law.cdf(edges[0])) + float(law.sf(edges[-1]))
@@ -162,27 +163,6 @@ def _odd(law: OwnLaw, where: str) -> Mistake | None:
             f"{where}.cdf() is {low:g} at -1e15 and {high:g} at 1e15: it must go from 0 to 1, also so far out"
         )
     return None
-
-
-def _of_draws(law: OwnLaw, t: float) -> Iterator[Mistake]:
-    """Draws of `rvs` against the cdf: uniform, at a level that a right one passes."""
-    rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(int(1e6 * np.log(t)) % 2**31,)))
-    try:
-        drawn = np.asarray(law.rvs(rng, (DRAWS,)), dtype=np.float64)
-    except Exception as error:
-        yield Mistake(f"marginal({t:.6g}).rvs(rng, ({DRAWS},)) raised {describe_error(error)}")
-        return
-    if drawn.shape != (DRAWS,):
-        yield Mistake(f"marginal({t:.6g}).rvs(rng, ({DRAWS},)) has shape {drawn.shape}: it must be ({DRAWS},)")
-        return
-    # Imported here: it takes a second, which an audit without a law of one's own need not spend.
-    from scipy.stats import kstest
-
-    left = np.asarray(law.cdf_left(drawn))
-    uniform = left + rng.random(DRAWS) * (np.asarray(law.cdf(drawn)) - left)
-    p_value = float(kstest(uniform, "uniform").pvalue)
-    if p_value < RVS_LEVEL:
-        yield Mistake(f"marginal({t:.6g}).rvs() does not draw from the law (Kolmogorov–Smirnov p = {p_value:.2g})")
 
 
 def described(law: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.subjects.address import describe_error
-from nrverify.subjects.noise_families import NoiseFamily
+from nrverify.subjects.noise_families import HARDLY_LESS, NoiseFamily
 from nrverify.subjects.own_laws.place import Place
 from nrverify.subjects.own_laws.process import LawFailed, OwnProcess
 
@@ -24,6 +24,12 @@ UPPER, SAME = np.array([0.5, 0.6, 0.75, 0.9, 0.99]), 1e-6
 """Quantiles at which the two sides of noise are compared, and how far they may be apart."""
 PROBED = (0.3, 0.7)
 """Ratios s/t at which it is asked whether a bridge has an atom."""
+
+CLOSEST = (HARDLY_LESS, 0.9999, 0.999, 0.99)
+"""Ratios of two times, the first of which that doubles can hold the step of is the closest asked for."""
+UNSEEN, HELD = 1e-10, 1e-4
+"""A distance in units of the noise that is lost where it is added to a large value, and the most of a step that may lie
+within it of the release before: more would show as releases that do not move."""
 
 
 def family_of(law: Any, source: Mapping[str, str | None]) -> NoiseFamily:
@@ -61,6 +67,7 @@ def family_of(law: Any, source: Mapping[str, str | None]) -> NoiseFamily:
         tied=not once and not process.integer and _tied(process, math.sqrt(low * high)),
         bound=bounded if callable(bound) else None,
         symmetric=lambda: _symmetric(process, (low, math.sqrt(low * high), high)),
+        hardly_less=HARDLY_LESS if once or process.integer else _hardly_less(process, low, high),
         once=once,
         own=True,
         source=dict(source),
@@ -89,17 +96,32 @@ def _norm(law: Any) -> int:
 
 def _bound(law: Any, t: float, shift: Floats) -> float:
     try:
-        found = float(law.epsilon(t, np.asarray(shift, dtype=np.float64)))
+        answer = law.epsilon(t, np.asarray(shift, dtype=np.float64))
+        found = math.nan if isinstance(answer, (str, bytes)) else float(answer)
     except Exception as error:
         raise LawFailed(f"epsilon({t!r}, shift) raised {describe_error(error)}") from error
     if math.isnan(found) or found < 0:
-        raise LawFailed(f"epsilon({t!r}, shift) is {found!r}: it must be a bound of at least 0")
+        raise LawFailed(f"epsilon({t!r}, shift) is {answer!r:.100}: it must be a bound of at least 0")
     return found
 
 
 def _tied(process: OwnProcess, t: float) -> bool:
     """Whether a bridge has an atom at what is given."""
     return any(np.any(np.asarray(process.bridge(ratio * t, t, x * t).atom) > 0) for ratio in PROBED for x in (0.5, 2.0))
+
+
+def _hardly_less(process: OwnProcess, low: float, high: float) -> float:
+    """The ratio of the closest two times whose step doubles hold: steps of a gamma process gather about 0."""
+    times = (min(low / CLOSEST[-1], high), math.sqrt(low * high), high)
+    return next((ratio for ratio in CLOSEST if all(_held(process, ratio, t) for t in times)), CLOSEST[-1])
+
+
+def _held(process: OwnProcess, ratio: float, t: float) -> bool:
+    law = process.marginal(t)
+    given, above = law.quantile(np.array([0.5, 0.9])).tolist()
+    bridge, near = process.bridge(ratio * t, t, given), UNSEEN * (above - given)
+    within = float(bridge.cdf(given + near)) - float(bridge.cdf(given - near)) - float(np.asarray(bridge.atom))
+    return within <= HELD
 
 
 def _symmetric(process: OwnProcess, times: tuple[float, ...]) -> bool:

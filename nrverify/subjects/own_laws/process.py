@@ -69,10 +69,17 @@ class OwnLaw:
             return self.cdf(x)
         return self.cdf(x) - np.where(np.asarray(x) == self._given, self.atom, 0.0)
 
+    @property
+    def draws(self) -> bool:
+        """Whether the law has an `rvs` of its own."""
+        return callable(getattr(self._law, "rvs", None))
+
     def rvs(self, rng: np.random.Generator, size: Any = None) -> Any:
         """A draw by the law's own `rvs`, or by inverting its cdf."""
-        if callable(getattr(self._law, "rvs", None)):
-            return np.asarray(self._law.rvs(rng, size), dtype=np.float64)
+        if self.draws:
+            frozen = type(self._law).__module__.startswith("scipy.stats")  # whose rvs has the arguments the other way
+            drawn = self._law.rvs(size=size, random_state=rng) if frozen else self._law.rvs(rng, size)
+            return np.asarray(drawn, dtype=np.float64)
         shape = size if size is not None else np.shape(self.cdf(0.0))
         return self.quantile(rng.random(shape))
 

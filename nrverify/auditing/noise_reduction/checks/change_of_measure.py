@@ -13,6 +13,7 @@ from nrverify.auditing.core.faults.noise import EARLIER_RELEASES_ADD
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.noise_reduction.context import (
+    LAST_TELLS_ALL,
     MECHANISMS,
     OF_ANY_LAW,
     TIMES_KNOWN,
@@ -41,7 +42,7 @@ RELEASES = Topic("label against the number of releases", EARLIER_RELEASES_ADD)
     mechanisms=MECHANISMS,
     weight=WEIGHT,
     order=70,
-    needs=(TIMES_KNOWN,),
+    needs=(TIMES_KNOWN, LAST_TELLS_ALL),
     expected="the label has log odds equal to the loss of the last release",
     implied_by=OF_ANY_LAW,
 )

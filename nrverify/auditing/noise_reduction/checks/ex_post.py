@@ -47,6 +47,11 @@ CLAIMS_EPSILON = Need(
     "with knob 'time' the claim is the law itself",
     gap=False,
 )
+CLAIMS_ALL = Need(
+    lambda context: context.description.knob == "epsilon" or bool(context.last_tells_all),
+    "`epsilon` bounds the loss of one look; by the law earlier releases say more of the value than the last one does",
+    gap=False,
+)
 SEARCH, CONFIRM = 0, 1
 """The halves of the sessions: events are searched on one and confirmed on the other."""
 TOLD = 2
@@ -64,7 +69,7 @@ BINS = np.linspace(-12.0, 12.0, 481)
     mechanisms=MECHANISMS,
     weight=WEIGHT,
     order=90,
-    needs=(CLAIMS_EPSILON, MODERATE_CLAIM),
+    needs=(CLAIMS_EPSILON, MODERATE_CLAIM, CLAIMS_ALL),
     templates={
         "epsilon": (
             "no event more than e^{expected:.3g} times likelier at one value (δ = {delta:g})",

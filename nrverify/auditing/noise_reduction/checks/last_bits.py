@@ -14,7 +14,7 @@ from nrverify.auditing.core.faults.noise import LAST_BITS
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Dot, Dots, Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.noise_reduction.context import MECHANISMS, OF_ANY_LAW, NoiseReductionContext
+from nrverify.auditing.noise_reduction.context import LAST_TELLS_ALL, MECHANISMS, OF_ANY_LAW, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 from nrverify.auditing.numerics.evidence import USUAL_DELTA, USUAL_EPSILON, Attack
 from nrverify.auditing.numerics.features import Transcripts, features_for
@@ -60,7 +60,7 @@ QUANTITY = "probability of last bits that the other value cannot give"
     mechanisms=MECHANISMS,
     weight=WEIGHT,
     order=95,
-    needs=(REAL, LAST_DIGITS),
+    needs=(REAL, LAST_DIGITS, LAST_TELLS_ALL),
     expected="no feature of the last bits tells two neighbouring values apart",
     templates={
         LAST_BITS.id: (

@@ -21,8 +21,6 @@ from nrverify.subjects.policies import Fixed, Follow, Roam
 
 DEFAULT_DIMENSIONS = (1, 2, 3)
 """Of a subject that takes any: one coordinate, an even number, and enough to see what three have in common."""
-HARDLY_LESS = 1 - 2e-6
-"""Two times that a comparison with a tolerance takes for the same."""
 ONE_BY_ONE = "one by one"
 ONE_BY_ONE_SHARE = 0.02
 """Of the sessions of a look: with 4,000 requests a seed cut to 16 bits comes again a hundred times."""
@@ -196,7 +194,7 @@ def _battery(description: Description, knob: Knob, dimensions: tuple[int, ...]) 
         ("halving", small, (3.0, -1.0), knob.steps(middle, [0.5, 0.5])),
         ("geometric", large, (1000.0, -2.0, 1.0), _evenly(knob, 10)),
         ("long", small, (-37.0, 5.0), knob.steps(0.2, long) if knob.falling else _evenly(knob, 12)),
-        ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, HARDLY_LESS])),
+        ("nearly equal", small, (8.0, -8.0), knob.steps(middle, [0.98, 0.99, 0.5, description.family.hardly_less])),
         ("repeated", large, (-1.0, -1.0, 2.0), _repeated(knob)),
         ("origin", small, (0.0,), knob.steps(0.3, [0.7, 0.25, 0.7, 0.25])),
         ("far", small, (1000.0, -1000.0), knob.steps(0.4, [0.7, 0.5, 0.25])),

@@ -10,7 +10,7 @@ import numpy as np
 
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
-from nrverify.subjects.noise_families import BUILT_IN
+from nrverify.subjects.noise_families import BUILT_IN, HARDLY_LESS
 
 DEFAULT_EPSILONS = (0.2, 5.0)
 """Asked of an ε-knob that gives no range of its own: where ε is used in practice."""
@@ -33,6 +33,16 @@ class Knob:
     low: float
     high: float
     falling: bool
+    closest: float = 1.0
+    """Times whose ratio lies between this and 1 are not asked for one after the other: doubles cannot hold the step."""
+
+    def apart(self, schedule: Sequence[float]) -> tuple[float, ...]:
+        """The schedule without times that lie too close to the one before; equal ones stay."""
+        kept = [schedule[0]]
+        for at in schedule[1:]:
+            if at == kept[-1] or not self.falling or at <= self.closest * kept[-1]:
+                kept.append(at)
+        return tuple(kept)
 
     def at(self, position: float) -> float:
         """A request between the noisiest (position 0) and the least noisy (position 1), evenly in its logarithm."""
@@ -66,7 +76,8 @@ def knob_of(description: Description) -> Knob:
     low = max(low, SMALLEST)
     if description.granularity is not None and description.knob == "time":
         low = max(low, _least_seen(description, description.granularity, high))
-    return Knob(low, high, description.knob == "time")
+    closest = description.family.hardly_less
+    return Knob(low, high, description.knob == "time", closest if closest < HARDLY_LESS else 1.0)
 
 
 def _least_seen(description: Description, grid: float, high: float) -> float:

@@ -60,10 +60,10 @@ def varied(case: Case, knob: Knob, integer: bool, rng: np.random.Generator, alon
             at = _awkward(knob, rng) if integer or alone else knob.at(float(rng.random()))
             return replace(case, play=Fixed((at,)))
         if len(set(rule.schedule)) == rule.length <= MOST_SCATTERED and rng.random() < SCATTERED_SHARE:
-            return replace(case, play=Fixed(_scattered(rule.length, knob, rng)))
+            return replace(case, play=Fixed(knob.apart(_scattered(rule.length, knob, rng))))
         schedule = _stretched(rule.schedule, knob.low, rng)
         factor = _factor(schedule[-1], schedule[0], knob, rng)
-        return replace(case, play=Fixed(tuple(at * factor for at in schedule)))
+        return replace(case, play=Fixed(knob.apart([at * factor for at in schedule])))
     factor = _factor(rule.end, rule.start, knob, rng)
     return replace(case, play=replace(rule, start=rule.start * factor, end=rule.end * factor))
 
