@@ -69,7 +69,7 @@ class ThresholdMechanism(Mechanism):
         return SMOKE_RUNS * designs * len(self.context.methods) + batches
 
     def smoke(self, drawer: Drawer) -> None:
-        """A few runs of each method, shown to the checks that need no scores; and two batches to compare, shown to all."""
+        """A few runs of each method, for the checks that need no scores, and two batches to compare, for all."""
         variant = variant_of(self.context.description)
         designs = [Design("smoke", utilities, (1.0, 1.0, 1.0), variant=variant) for utilities in SMOKE_UTILITIES]
         drawn = [draw_runs(drawer, design, method, SMOKE_RUNS) for method in self.context.methods for design in designs]
