@@ -30,6 +30,7 @@ from nrverify.auditing.core.score_bins import (
     fine_counts,
 )
 from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.noise_reduction.checks import integer_laws
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
 from nrverify.auditing.noise_reduction.checks.integer_events import (
     STILL,
@@ -105,7 +106,7 @@ class TranscriptLaw(PooledCheck):
 
     any_value = True
     adaptive = False
-    configuration = ("counts", "integers", "methods", "jumping")
+    configuration = ("counts", "integers", "methods", "jumping", "discrete")
 
     def __init__(
         self,
@@ -113,11 +114,13 @@ class TranscriptLaw(PooledCheck):
         integers: Process | None = None,
         methods: Sequence[str] = (),
         jumping: bool = False,
+        discrete: str | None = None,
     ) -> None:
         """`counts` is the process of a difference of Poisson counts, whose steps may be rounded normals instead.
 
         `integers` is that of other integer noise, whose steps of 0 are counted. Each of several `methods` is bet on by
-        itself; noise that is `jumping` is that of the Laplace process.
+        itself; noise that is `jumping` is that of the Laplace process; `discrete` names integer noise whose samplers'
+        usual faults are known.
         """
         bets: dict[Topic, tuple[float, Wealth]] = {
             topics.VARIANCE: (12.0, ScaleWealth()),
@@ -154,6 +157,9 @@ class TranscriptLaw(PooledCheck):
         self.integers = None if self.adaptive else integers
         if self.integers is not None:
             bets[STILL] = (4.0, TieWealth())
+        self.discrete = None if self.adaptive else discrete
+        if self.discrete is not None:
+            bets[integer_laws.STEPS] = (24.0, RatioWealth(integer_laws.names(self.discrete, steps=True)))
         super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
@@ -169,7 +175,8 @@ class TranscriptLaw(PooledCheck):
         counts = cast(Skellam, description.claimed_process) if description.family.rated else None
         integers = integers_of(context) if hasattr(description.claimed_process, "forward") else None
         methods = [name for name in topics.methods_of(description) if name in description.methods]
-        return cls(counts, integers, methods, bool(description.family.jumps))
+        discrete = description.mechanism if integers is not None else None
+        return cls(counts, integers, methods, bool(description.family.jumps), discrete)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""
@@ -224,6 +231,9 @@ class TranscriptLaw(PooledCheck):
         if self.integers is not None:
             for topic, happened, weight in steps_of_zero(self.integers, batch):
                 cast(TieWealth, self.wealth_of(topic)).bet(happened, weight)
+        if self.discrete is not None:
+            steps = integer_laws.step_ratios(self.discrete, batch)
+            cast(RatioWealth, self.wealth_of(integer_laws.STEPS)).bet(steps)
 
     def pooled(self, numbers: dict[str, NDArray[Any]]) -> None:
         """Bets on the innovations of several batches: all, and those after the first given what was released before."""
