@@ -20,7 +20,7 @@ from nrverify.calibrate.empirical import EmpiricalEpsilon, empirical_from, empir
 from nrverify.calibrate.false_alarms import Alarms, alarm_jobs, alarms_from, all_together
 from nrverify.calibrate.jobs import Job, Progress, run_jobs
 from nrverify.calibrate.matrix import KillMatrix, matrix_from, matrix_jobs
-from nrverify.calibrate.stated_sizes import Stated, size_jobs
+from nrverify.calibrate.stated.sizes import Stated, size_jobs
 from nrverify.reference.mutants import BENIGN, DIFFERENT, MUTANTS, Benign, Mutant
 
 ALPHA, SAMPLES = 1e-6, 200_000

@@ -103,6 +103,32 @@ def detectable_sum(log_wealth: Floats, seen: float, foreseen: float, most: float
     return max(found, default=math.inf)
 
 
+def detectable_hazard(
+    log_wealth: Floats, seen: float, foreseen: float, rounds: float, runs: float, needed: float
+) -> float:
+    """The change of the probability of an event that ends a run, on average over the rounds played.
+
+    Events that are likelier leave fewer rounds to bet on. How many is known of runs that end with one probability in
+    each of some number of rounds: those which, as claimed, have as many rounds as were played.
+    """
+    mean = foreseen / rounds
+    paid = (TIE_EFFECTS * seen - log_wealth) / rounds
+
+    def played(probability: float, most: float) -> float:
+        return float(-np.expm1(most * np.log1p(-probability)) / probability)
+
+    if not 0 < mean < 1:
+        return math.inf
+    longest = _least(lambda most: played(mean, most) >= min(rounds / runs, (1 - 1e-9) / mean), LARGEST)
+
+    def won(probability: float) -> bool:
+        share = runs * played(probability, longest)
+        return log_average(share * (TIE_EFFECTS * probability - paid)) >= needed
+
+    found = [_least(lambda x: won(mean + x), 1 - mean), _least(lambda x: won(mean - x), mean)]
+    return max((x for x, most in zip(found, (1 - mean, mean), strict=True) if x < most * (1 - 1e-6)), default=math.inf)
+
+
 def detectable_share(cells: int, count: int, needed: float) -> float:
     """The share of so many numbers that lies in the wrong half of equally likely cells, where bets on the cells win."""
     signs = np.repeat([1.0, -1.0], cells // 2)

@@ -100,12 +100,13 @@ class LabelWealth:
 class Learner:
     """A logistic guess of the label, refitted at a merge when the sample has grown by a third."""
 
-    def __init__(self, coefficients: Floats | None = None, room: int = MOST_FITTED) -> None:
+    def __init__(self, coefficients: Floats | None = None, room: int = MOST_FITTED, fitted: int = 0) -> None:
         self.coefficients = coefficients
+        self.fitted = fitted
+        """How many labels they were learned from."""
         self.features: list[Floats] = []
         self.labels: list[NDArray[np.bool_]] = []
         self._room = room
-        self._fitted = 0
 
     def predict(self, features: Floats) -> Floats:
         """Predicted log odds; 0 before the first fit."""
@@ -123,15 +124,15 @@ class Learner:
 
     def empty_copy(self) -> Learner:
         """What was learned, without what it was learned from."""
-        return Learner(self.coefficients, self._room)
+        return Learner(self.coefficients, self._room, self.fitted)
 
     def merge(self, other: Learner) -> None:
         """Learns from what another has kept."""
         for features, label in zip(other.features, other.labels, strict=True):
             self.learn(features, label)
         have = sum(map(len, self.labels))
-        if have >= FEWEST_FITTED and have >= REFIT * self._fitted:
-            self._fitted = have
+        if have >= FEWEST_FITTED and have >= REFIT * self.fitted:
+            self.fitted = have
             self.coefficients = fit_logistic(np.concatenate(self.features), np.concatenate(self.labels))
 
 

@@ -7,6 +7,7 @@ over tilts θ and over features, are test martingales whatever the features are;
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -35,12 +36,18 @@ class TiltedLabels(Additive):
         """By (pair, feature): (bins, tilts)."""
         self.counts: Tally[tuple[str, str], Bins] = Tally()
         """By (pair, feature): (bins, labels)."""
+        self.certain = np.zeros((2, 2))
+        """By label: the nats that knowing it for certain would have won, and how many labels there were."""
 
     def bet(self, pair: str, bins: Mapping[str, tuple[Bins, int]], log_odds: Floats, label: NDArray[np.bool_]) -> None:
         """Takes in the bins (n,) of each feature with their number, the claimed log odds (n,) and the labels (n,)."""
         sign = np.where(label, 1.0, -1.0)
         tilted = -np.logaddexp(0.0, -sign[:, None] * (log_odds[:, None] + TILTS))
-        gain = tilted + np.logaddexp(0.0, -sign * log_odds)[:, None]
+        unknown = np.logaddexp(0.0, -sign * log_odds)
+        gain = tilted + unknown[:, None]
+        for side in (0, 1):
+            here = label == bool(side)
+            self.certain[side] += unknown[here].sum(), here.sum()
         for name, (bin, size) in bins.items():
             wealth, counts = np.zeros((size, TILTS.size)), np.zeros((size, 2), dtype=np.int64)
             np.add.at(wealth, bin, gain)
@@ -53,6 +60,14 @@ class TiltedLabels(Additive):
         """log e-value of one feature: the product over the bins of all pairs, or of one."""
         found = [w for (own, feature), w in self.wealth.items() if feature == name and pair in (None, own)]
         return float(sum((np.logaddexp.reduce(w, axis=1) - np.log(TILTS.size)).sum() for w in found))
+
+    def events_needed(self, name: str, needed: float) -> float:
+        """After how many events of one bin of a feature that only one label has, log e is as much as needed."""
+        won, labels = self.certain.T
+        if not labels.all():
+            return math.inf
+        gain = float((won / labels).min())
+        return (needed + math.log(TILTS.size) - self.log_weights[name]) / gain if gain > 0 else math.inf
 
     @property
     def log_e(self) -> float:

@@ -21,6 +21,8 @@ from nrverify.subjects.describe import attributes, describe, methods_of
 from nrverify.subjects.description import ANY, Description
 from nrverify.subjects.dialogues import copies_of, dialogue, prepared, queries
 from nrverify.subjects.errors import ReleaseRefused, SubjectFailed, SubjectRefused
+from nrverify.subjects.generated_strategies import from_queries
+from nrverify.subjects.neighbour_data import FROM_QUERIES
 from nrverify.subjects.outputs import Outputs, charge, copied, feature_rows, many, normal
 from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import (
@@ -133,10 +135,12 @@ class Adapter(Answering):
 
     def interact(self, request: InteractRequest) -> Outputs:
         """open(data, seed) and ask(query), as a strategy of the subject says."""
-        copies, strategy = copies_of(request.data), self.subject.strategies[request.strategy]
-        return self._judged(
-            [dialogue(self._asking(copies(), seed), queries(strategy, _call)) for seed in request.seeds]
-        )
+        copies = copies_of(request.data)
+        if self.description.strategies == FROM_QUERIES:
+            next_query = from_queries(self.description.queries or (), request.strategy)
+        else:
+            next_query = queries(self.subject.strategies[request.strategy], _call)
+        return self._judged([dialogue(self._asking(copies(), seed), next_query) for seed in request.seeds])
 
     def _asking(self, data: Any, seed: int) -> Callable[[Any], Any]:
         session = _call("open", self.subject.open, data, seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from nrverify.subjects.description import (
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.guarantees import DP, guarantee_of
 from nrverify.subjects.limits import EPSILONS, LARGEST_COUNT, NUMBERS, RATES, within
-from nrverify.subjects.neighbour_data import GENERATED, STRATEGIES
+from nrverify.subjects.neighbour_data import FROM_QUERIES, GENERATED, QUERIES, STRATEGIES
 from nrverify.subjects.noise_families import FAMILIES, own_names
 from nrverify.subjects.threshold_attributes import check_threshold
 
@@ -76,6 +76,7 @@ def describe(given: Mapping[str, Any]) -> Description:
     None is absent, and names that are not in the table are ignored.
     """
     _find_law(given.get("mechanism"))
+    given = _with_strategies(given)
     described = Description(**parse(attributes(), given))
     mechanism = described.mechanism
     offered = given.get("methods") or ()
@@ -143,8 +144,26 @@ def _asked(described: Description, methods: tuple[str, ...], given: Mapping[str,
         for name in ("size", "sensitivity"):
             if getattr(described, name) is None:
                 raise missing(rows[name], given, f"neighbours = {described.neighbours!r} needs it")
-    if "open" in methods and not set(methods) & {"run", "run_many"} and described.strategies is None:
-        raise missing(rows["strategies"], given, f"a subject with open() needs it: it must be {STRATEGIES.must}")
+    if described.strategies == FROM_QUERIES and described.queries is None:
+        raise missing(rows["queries"], given, f"strategies = {FROM_QUERIES!r} needs it: it must be {QUERIES.must}")
+    if described.strategies is None and _only_asked(methods):
+        words = f"a subject with open() needs it: it must be {STRATEGIES.must}, which needs queries"
+        raise missing(rows["strategies"], given, words)
+
+
+def _only_asked(methods: Collection[str]) -> bool:
+    """Whether a mechanism of unknown law can be asked, and cannot be run without queries."""
+    return "open" in methods and not set(methods) & {"run", "run_many"}
+
+
+def _with_strategies(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Queries are read where strategies are to be made from them; elsewhere the name may be something else's."""
+    if given.get("mechanism") not in ANY:
+        return given
+    wanted = given.get("strategies")
+    if wanted is None and given.get("queries") is not None and _only_asked(given.get("methods") or ()):
+        return {**given, "strategies": FROM_QUERIES}
+    return given if isinstance(wanted, str) else {**given, "queries": None}
 
 
 def _most_releases(described: Description) -> int | None:

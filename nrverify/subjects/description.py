@@ -24,7 +24,7 @@ from nrverify.subjects.attributes import (
 )
 from nrverify.subjects.guarantees import FIXED_CLAIMS, GUARANTEES
 from nrverify.subjects.limits import NUMERICS
-from nrverify.subjects.neighbour_data import MOST_SIZE, NEIGHBOURS, STRATEGIES
+from nrverify.subjects.neighbour_data import MOST_SIZE, NEIGHBOURS, QUERIES, STRATEGIES
 from nrverify.subjects.noise_families import BUILT_IN, FAMILIES, NoiseFamily
 from nrverify.subjects.threshold_attributes import FLAG, NOISE, POSITIVES, SCALES
 
@@ -213,10 +213,19 @@ class Description:
         recorded=False,
         since="0.2",
     )
-    strategies: tuple[Any, ...] | None = attribute(
+    strategies: tuple[Any, ...] | str | None = attribute(
         STRATEGIES,
         "How an interactive subject is asked: each a list of queries, or a function of the answers so far that returns "
-        "the next query or None.",
+        "the next query or None; or how to make them, from `queries`.",
+        applies=ANY,
+        elsewhere="unread",
+        recorded=False,
+        since="0.2",
+    )
+    queries: tuple[Any, ...] | None = attribute(
+        QUERIES,
+        "What an interactive subject may be asked, in any order and again, where strategies are to be generated; an "
+        "answer None ends a session.",
         applies=ANY,
         elsewhere="unread",
         recorded=False,

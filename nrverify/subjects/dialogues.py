@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from nrverify.subjects.errors import SubjectFailed
@@ -24,9 +24,14 @@ def copies_of(data: Any) -> Callable[[], Any]:
 def queries(strategy: Any, call: Callable[..., Any]) -> NextQuery:
     """The next query after some answers, None for no more: of a list of queries, or of a function."""
     if not callable(strategy):
-        fixed: Sequence[Any] = list(strategy)
-        return lambda answers: fixed[len(answers)] if len(answers) < len(fixed) else None
+        return in_turn(strategy)
     return lambda answers: call("the strategy", strategy, list(answers))
+
+
+def in_turn(listed: Iterable[Any]) -> NextQuery:
+    """One query after the other."""
+    fixed: Sequence[Any] = list(listed)
+    return lambda answers: fixed[len(answers)] if len(answers) < len(fixed) else None
 
 
 def dialogue(ask: Callable[[Any], Any], next_query: NextQuery) -> list[Any]:

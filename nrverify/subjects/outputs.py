@@ -17,7 +17,7 @@ DEEPEST = 32
 """Lists within lists: deeper ones are a mistake, or a list that holds itself."""
 MOST_ENTRIES = 100_000
 """Entries of one output: it is held in memory with thousands of others."""
-MUST = "it must be a number, text, True, False, None, or a list of these"
+MUST = "it must be a number, text, True, False, None, or a list of these or a dictionary with text keys"
 
 
 @dataclass(frozen=True)

@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-from nrverify.vectors import (
-    boundary_grid,
-    boundary_half_normal,
-    boundary_linear,
-    boundary_mixture,
-    boundary_skellam,
-    boundary_weighted_grid,
-    bridge_brownian,
-    bridge_laplace,
-    crossing,
-    discrete_gaussian,
-    discrete_laplace,
-    loss,
-    skellam,
-    threshold,
-    threshold_utility,
-)
+from nrverify.vectors import threshold, threshold_utility
+from nrverify.vectors.boundary import crossing, grid, half_normal, linear, mixture, weighted_grid
+from nrverify.vectors.boundary import skellam as skellam_boundary
 from nrverify.vectors.case import Function
+from nrverify.vectors.noise import bridge_brownian, bridge_laplace, discrete_gaussian, discrete_laplace, loss, skellam
 
 FUNCTIONS: tuple[Function, ...] = (
     loss.BROWNIAN,
     loss.LAPLACE,
     loss.SKELLAM,
-    boundary_linear.BOUNDARY,
-    boundary_linear.INVERSE,
-    boundary_linear.TIGHTEST,
-    boundary_mixture.BOUNDARY,
-    boundary_mixture.INVERSE,
-    boundary_mixture.TIGHTEST,
-    boundary_half_normal.BOUNDARY,
-    boundary_half_normal.INVERSE,
-    boundary_half_normal.TIGHTEST,
-    boundary_grid.BOUNDARY,
-    boundary_grid.TIGHTEST,
-    boundary_weighted_grid.GRID,
-    boundary_skellam.BOUNDARY,
-    boundary_skellam.INVERSE,
-    boundary_skellam.TIGHTEST,
+    linear.BOUNDARY,
+    linear.INVERSE,
+    linear.TIGHTEST,
+    mixture.BOUNDARY,
+    mixture.INVERSE,
+    mixture.TIGHTEST,
+    half_normal.BOUNDARY,
+    half_normal.INVERSE,
+    half_normal.TIGHTEST,
+    grid.BOUNDARY,
+    grid.TIGHTEST,
+    weighted_grid.GRID,
+    skellam_boundary.BOUNDARY,
+    skellam_boundary.INVERSE,
+    skellam_boundary.TIGHTEST,
     bridge_brownian.MOMENTS,
     bridge_brownian.CDF,
     bridge_laplace.TIE,

@@ -11,6 +11,7 @@ from scipy.stats import beta, kstwo
 import nrverify
 from nrverify.auditing.boundary.claim import BoundaryClaim
 from nrverify.auditing.boundary.plots import boundary_plots
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SCALE
 from nrverify.auditing.core.plots.data import USUAL, Dots, Lines, Matrix, Quantiles, Tradeoff, Uniformity, WealthPlot
 from nrverify.auditing.core.plots.limits import (
@@ -23,8 +24,7 @@ from nrverify.auditing.core.plots.limits import (
     uniformity,
 )
 from nrverify.auditing.core.plots.sums import Correlations, Frequencies
-from nrverify.auditing.core.rosenblatt import innovations
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence
 from nrverify.auditing.noise_reduction.checks.law import LONGEST, AdaptiveLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw

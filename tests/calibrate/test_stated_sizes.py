@@ -9,13 +9,26 @@ import math
 
 import pytest
 
-from nrverify.calibrate.stated_sizes import PLANTED, TRIALS, Stated, measured
+from nrverify.auditing.registry import known_ids
+from nrverify.calibrate.stated.sizes import PLANTED, TRIALS, Stated, measured
 
 
 @pytest.mark.parametrize("index", range(len(PLANTED)), ids=[planted.name for planted in PLANTED])
 def test_a_stated_size_is_kept(index):
     found = measured(index, seed=3, trials=40)
     assert found.met, found
+
+
+def test_every_check_has_a_row():
+    rows = {planted.name.split(" (")[0] for planted in PLANTED}
+    assert rows == set(known_ids())
+    assert len({planted.name for planted in PLANTED}) == len(PLANTED)
+
+
+def test_what_is_tried_once_is_kept_for_certain():
+    assert not Stated("a check", "a probability", "δ", 0.1, 1.3, 1, 0, 1, 1).too_much
+    assert Stated("a check", "a probability", "δ", 0.1, 1.3, 1, 0, 0, 1).too_much
+    assert Stated("a check", "a probability", "δ", 0.1, 1.3, 1, 1, 1, 1).too_little
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Mutants and benign variants whose point these laws do not see: streams, last bits, declared noise, other orders.
 
-Their defects are shown by the tests of their own rooms: tests/unit/auditing/numerics, tests/auditing/test_last_bits.py,
-tests/auditing/test_any_order.py, tests/unit/auditing/threshold, and the unit tests of streams, coincidences and
-coordinates.
+Their defects are shown by the tests of their own rooms: tests/unit/auditing/numerics, tests/unit/auditing/threshold,
+test_last_bits.py and test_any_order.py in tests/auditing/noise_reduction, and the unit tests of streams, coincidences
+and coordinates.
 """
 
 from nrverify.reference.mutants import any_order, last_bits, sparse_vector

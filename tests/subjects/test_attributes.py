@@ -20,7 +20,7 @@ from nrverify.subjects.description import MECHANISMS, MOST_DIMENSIONS, NOISE_RED
 from nrverify.subjects.dialogues import MOST_QUERIES
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.limits import EPSILONS, LARGEST_COUNT, NUMBERS, RATES, TIMES
-from nrverify.subjects.neighbour_data import MOST_PAIRS, MOST_SIZE, MOST_STRATEGIES
+from nrverify.subjects.neighbour_data import MOST_LISTED, MOST_PAIRS, MOST_SIZE, MOST_STRATEGIES
 from nrverify.subjects.outputs import DEEPEST, MOST_ENTRIES
 from nrverify.subjects.records.file import record_of
 from nrverify.subjects.threshold_attributes import LARGEST_SCALE, MOST_APART, MOST_POSITIVES, SMALLEST_SCALE
@@ -228,7 +228,7 @@ def test_every_field_of_a_description_but_its_methods_and_slips_is_a_row():
 
 def test_no_attribute_hides_a_property_of_the_description():
     later = ("guarantee", "most_releases", "any_order", "scales", "noise", "positives", "monotone")
-    later += ("neighbours", "size", "smallest_epsilon", "strategies")
+    later += ("neighbours", "size", "smallest_epsilon", "strategies", "queries")
     assert not [name for name in later if name not in attributes() and hasattr(Description, name)]
 
 
@@ -249,7 +249,7 @@ def test_the_documentation_holds_the_limits_that_are_enforced():
     in_pairs = (NUMBERS, EPSILONS, *whole, TIMES, RATES, (1 / BEYOND, BEYOND))
     expected = [(f"{low:g}", f"{high:g}") for low, high in in_pairs]
     expected += [(f"{SMALLEST_SCALE:g}", f"{LARGEST_SCALE:g}"), ("1", f"{MOST_APART:g}")]
-    counts = (MOST_POSITIVES, MOST_DIMENSIONS, MOST_SIZE, MOST_PAIRS, MOST_STRATEGIES)
+    counts = (MOST_POSITIVES, MOST_DIMENSIONS, MOST_SIZE, MOST_PAIRS, MOST_STRATEGIES, MOST_LISTED)
     expected += [("1", str(most)) for most in counts]
     expected += [("0", str(most)) for most in (MOST_QUERIES, MOST_ENTRIES, DEEPEST)]
     expected.append(("1", str(MOST_SEEDS)))

@@ -114,7 +114,11 @@ def anything(rng, mechanism=None):
         elif name == "neighbours":
             found[name] = neighbours(rng)
         elif name == "strategies":
-            found[name] = rng.choice([[[1, 2]], [[]], [["a", None, [1]]], [1], "x", [[1]] * 17, [[math.nan]], []])
+            found[name] = rng.choice(
+                [[[1, 2]], [[]], [["a", None, [1]]], [1], "x", "generated", [[1]] * 17, [[math.nan]], []]
+            )
+        elif name == "queries":
+            found[name] = rng.choice([[1, 2], ["a"], [], [None], "x", [[1], {"b": 2.0}], [math.nan], [1] * 33])
         else:
             found[name] = rng.choice(LIKELY.get(name, STRANGE))
     if mechanism == "any" and rng.random() < 0.8:

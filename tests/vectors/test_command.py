@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from nrverify.cli import cli
-from nrverify.vectors import bridge_laplace, generation, loss
+from nrverify.vectors import generation
+from nrverify.vectors.noise import bridge_laplace, loss
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +139,7 @@ def test_workers_do_not_change_a_byte():
 def test_progress_is_shown_on_a_terminal_only(tmp_path):
     """On a pseudo-terminal, with the two functions again."""
     program = (
-        "from nrverify.vectors import bridge_laplace, generation, loss;"
+        "from nrverify.vectors import generation;from nrverify.vectors.noise import bridge_laplace, loss;"
         "generation.FUNCTIONS = (loss.BROWNIAN, bridge_laplace.TIE);"
         "from nrverify.cli import cli; cli(['vectors', '--jobs', '1', '--out', 'v'])"
     )

@@ -32,7 +32,7 @@ class BoundaryClaim:
         low, high = self.interval
         if self.declared:
             return f"t in [{low:.4g}, {high:.4g}]"
-        return f"all t > 0, that is t/Δ² in [1e-9, 1e9], t in [{low:.4g}, {high:.4g}]"
+        return f"all t > 0, looked at for t/Δ² in [1e-9, 1e9], t in [{low:.4g}, {high:.4g}]"
 
 
 def claim_of(description: Description) -> BoundaryClaim:

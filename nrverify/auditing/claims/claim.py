@@ -84,8 +84,8 @@ class Ledger:
     templates={
         "epsilon": (
             "{claim}",
-            "{bound}: {event} in {share:.4g} of {runs:.0f} fresh runs "
-            "on {likely} and in {other_share:.4g} of {other_runs:.0f} on {unlikely}{delta_words}",
+            "{bound}: {event} in {hits:.0f} of {runs:.0f} fresh runs "
+            "on {likely} and in {other_hits:.0f} of {other_runs:.0f} on {unlikely}{delta_words}",
         ),
         "value": ("{claim}", "no event that tells the data apart"),
     },
@@ -165,12 +165,13 @@ class PrivacyClaim(Declared):
     def count(self, event: Event, sample: Sample, outputs: Sequence[Any]) -> None:
         """Counts an event in runs that had no part in choosing it."""
         holds, own = event.holds(sample), sample.label == event.label
-        first, second = self.cases[event.case].sides
+        case = self.cases[event.case]
+        first, second = case.sides
         likely, unlikely = (second, first) if event.label else (first, second)
         self.measured = Measured(
             event.words(sample, outputs),
             shown(likely),
-            shown(unlikely),
+            f"{shown(unlikely)}{case.asking}",
             int((holds & own).sum()),
             int(own.sum()),
             int((holds & ~own).sum()),
@@ -204,6 +205,8 @@ class PrivacyClaim(Declared):
             "confidence": seen.confidence,
             "share": share,
             "other_share": other,
+            "hits": float(seen.hits),
+            "other_hits": float(seen.other_hits),
             "runs": float(seen.runs),
             "other_runs": float(seen.other_runs),
         }
@@ -211,12 +214,13 @@ class PrivacyClaim(Declared):
         if seen.delta > 0:
             numbers["delta"] = seen.delta_at_claim
             words = f"; δ at ε = {seen.claimed:.4g} at least {seen.delta_at_claim:.3g}, where {seen.delta:g} is claimed"
-        texts["bound"], observed = f"ε at least {seen.epsilon:.3g} with confidence {seen.confidence:g}", seen.epsilon
+        known = f"ε at least {seen.epsilon:.3g}{seen.at_delta} with confidence {seen.confidence:g}"
+        texts["bound"], observed = known, seen.epsilon
         if self.refuted(alpha) and seen.epsilon <= seen.claimed:
             # All bets together show more than the one event that a person can check.
             texts["bound"] = (
                 f"more than that with confidence 1 − {alpha:.2g}, by all bets together; the clearest event, by which "
-                f"alone ε is at least {seen.epsilon:.3g} with confidence {seen.confidence:g}"
+                f"alone ε is at least {seen.epsilon:.3g}{seen.at_delta} with confidence {seen.confidence:g}"
             )
             if self.claim.single is not None:
                 # Of a curve, or of prices, the bets do not say at which ε it is violated.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ BETTER = 0.05
 CAUTION = 2.0
 """Standard errors held back when events are compared, so that a rare one does not win by chance."""
 LONGEST = 240
-"""Characters of a value in a sentence: a value that is cut can not be checked."""
+"""Characters of a value in a sentence: of a longer one the ends are shown."""
+DIGEST = 16
+"""Hexadecimal digits of its digest: 64 bits tell all values of an audit apart."""
 CHARGES = 4
 """Levels of the ε charged at which outputs are looked at."""
 MOST_SEARCHED = 5000
@@ -61,9 +64,9 @@ class Condition:
         """The condition in words; `values` are those it lists."""
         column = column_words(self.path)
         if self.at_most is not None:
-            return f"{column} is at most {self.at_most:.12g}"
+            return f"{column} is at most {_number(self.at_most)}"
         if self.above is not None:
-            return f"{column} is above {self.above:.12g}"
+            return f"{column} is above {_number(self.above)}"
         return f"{column} is {' or '.join(values)}"
 
 
@@ -160,9 +163,18 @@ def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Lab
         if numbers.size > 2:
             places = np.linspace(0, numbers.size - 1, 34)[1:-1].astype(int)
             edges = numbers[places] if bins.edges is None else bins.edges
-            for edge in dict.fromkeys(float(f"{edge:.4g}") for edge in edges if np.isfinite(edge)):
+            for edge in _readable(edges[np.isfinite(edges)]):
                 yield Condition(path, at_most=edge), values <= edge
                 yield Condition(path, above=edge), values > edge
+
+
+def _readable(edges: Floats) -> list[float]:
+    """Edges with few digits: to a hundredth or thousandth of the range that they span."""
+    if edges.size == 0:
+        return []
+    span = float(edges.max() / 2 - edges.min() / 2)
+    decimals = 3 - int(np.floor(np.log10(span))) if span > 0 else 17
+    return list(dict.fromkeys(round(float(edge), decimals) for edge in edges))
 
 
 def _rank(path: Path) -> tuple[int, int]:
@@ -246,7 +258,7 @@ def _values(condition: Condition, sample: Sample, outputs: Sequence[Any]) -> lis
         if rows.size == 0:
             found.append("one value that is not among these runs")
         elif column is not None and not np.isnan(sample.values[rows[0], column]) and _is_property(condition.path):
-            found.append(f"{sample.values[rows[0], column]:g}")
+            found.append(_number(float(sample.values[rows[0], column])))
         else:
             found.append(_shown(entry_at(outputs[int(rows[0])], condition.path)))
     return found
@@ -270,6 +282,15 @@ def entry_at(output: Any, path: Path) -> Any:
     return entry
 
 
+def _number(value: float) -> str:
+    """As a count where it is one."""
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
 def _shown(entry: Any) -> str:
+    """The value as it is; of a long one both ends, its length, and a digest by which it can be looked for."""
     text = repr(entry)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    if len(text) <= LONGEST:
+        return text
+    half, digest = LONGEST // 4, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{text[:half]}…{text[-half:]} ({len(text):,} characters as Python writes it, SHA-256 {digest[:DIGEST]}…)"

@@ -32,8 +32,6 @@ WEIGHT = 0.02
 share costs a few dozen runs."""
 FEWEST_RUNS = 300
 """With fewer, most attacks would not have been found yet."""
-NEEDED = 80.0
-"""Outputs that the other data cannot give, of probability P, are found after about so many over P runs at ε = 1."""
 MOST_ENTRIES = 8
 """Entries of an output that are looked at: noise added in the ninth alone is a rare design."""
 VALUES = ("number", "entries", "sum", "mean", "length", "changed entry")
@@ -199,7 +197,7 @@ class OutputBits(Declared):
             return concluded(self, verdict, finding=self._finding(name, attack), message=message, **fields)
         if not fields["enough"]:
             return concluded(self, CheckVerdict.INCONCLUSIVE, message="too few runs to attack with", **fields)
-        percent = 100 * NEEDED * (1 + math.expm1(self.claim.main.smallest) / 2) / self.runs
+        percent = 100 * max(one.least_share(self._alpha / len(VALUES)) for one in self.bits.values() if one.samples)
         if percent >= 100:
             return concluded(self, CheckVerdict.INCONCLUSIVE, message="too few runs to attack with", **fields)
         tried = ", ".join(name for name in VALUES if name in self.bits)

@@ -50,20 +50,24 @@ class Measured:
         return max(0.0, least - float(np.exp(min(self.claimed, 700.0))) * most)
 
     @property
+    def at_delta(self) -> str:
+        """At which δ the measured ε holds, in words; empty for δ = 0."""
+        return f" at δ = {self.delta:.4g}" if self.delta else ""
+
+    @property
     def sentence(self) -> str:
         """What was measured beside what is claimed."""
-        share, other = self.shares
-        delta = f" at δ = {self.delta:g}" if self.delta else ""
         if self.epsilon == 0:
             return (
-                f"measured: no ε above 0{delta} with confidence {self.confidence:g}, where {self.claimed:.4g} is "
-                f"claimed, in {self.runs + self.other_runs} fresh runs on {self.likely} and {self.unlikely}"
+                f"measured: no ε above 0{self.at_delta} with confidence {self.confidence:g}, where "
+                f"{self.claimed:.4g} is claimed, in {self.runs + self.other_runs} fresh runs on {self.likely} and "
+                f"{self.unlikely}"
             )
-        doubt = " (more than is claimed, but far from what refutes)" if self.epsilon > self.claimed else ""
+        doubt = " (more than is claimed, but less than refutes at this level)" if self.epsilon > self.claimed else ""
         return (
-            f"measured: ε at least {self.epsilon:.3g}{delta} with confidence {self.confidence:g}, where "
-            f"{self.claimed:.4g} is claimed{doubt}: {self.words} in {share:.4g} of {self.runs} fresh runs on "
-            f"{self.likely} and in {other:.4g} of {self.other_runs} on {self.unlikely}"
+            f"measured: ε at least {self.epsilon:.3g}{self.at_delta} with confidence {self.confidence:g}, where "
+            f"{self.claimed:.4g} is claimed{doubt}: {self.words} in {self.hits} of {self.runs} fresh runs on "
+            f"{self.likely} and in {self.other_hits} of {self.other_runs} on {self.unlikely}"
         )
 
     def _limits(self) -> tuple[float, float]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nrverify.subjects.description import Description
-from nrverify.subjects.neighbour_data import GENERATED
+from nrverify.subjects.generated_strategies import generated
+from nrverify.subjects.neighbour_data import FROM_QUERIES, GENERATED
 from nrverify.subjects.outputs import json_text
 
 LONGEST_NAME = 60
@@ -31,8 +32,12 @@ class Case:
     @property
     def name(self) -> str:
         """The pair in words."""
-        words = f"{shown(self.first)} and {shown(self.second)}"
-        return f"{words}, asked by {self.strategy_name}" if self.strategy is not None else words
+        return f"{shown(self.first)} and {shown(self.second)}{self.asking}"
+
+    @property
+    def asking(self) -> str:
+        """By which strategy, as the end of a sentence; empty for runs without queries."""
+        return f", asked by {self.strategy_name}" if self.strategy is not None else ""
 
 
 def shown(data: Any) -> str:
@@ -48,10 +53,16 @@ def cases_of(description: Description) -> tuple[Case, ...]:
     plain = {"run", "run_many"} & set(description.methods)
     found = [Case(first, second) for first, second in pairs] if plain else []
     if "open" in description.methods:
-        for number, strategy in enumerate(description.strategies or ()):
-            name = strategy if isinstance(strategy, str) else f"the queries {shown(strategy)}"
+        for number, name in enumerate(_strategies(description)):
             found += [Case(first, second, number, name) for first, second in pairs]
     return tuple(found)
+
+
+def _strategies(description: Description) -> list[str]:
+    """Every strategy in words."""
+    if description.strategies == FROM_QUERIES:
+        return [one.words for one in generated(description.queries or ())]
+    return [one if isinstance(one, str) else f"the queries {shown(one)}" for one in description.strategies or ()]
 
 
 def _pairs(description: Description) -> Sequence[tuple[Any, Any]]:

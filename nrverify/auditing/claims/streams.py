@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from nrverify.auditing.claims.columns import WHOLE, Columns, Floats
 from nrverify.auditing.claims.context import Claim, ClaimContext
@@ -14,6 +16,7 @@ from nrverify.auditing.claims.sample import Labelled, Labels
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded, from_bets
+from nrverify.statistics.detectable import detectable_count
 from nrverify.statistics.estimate import Estimate, Measure
 
 DIGITS = 12
@@ -81,11 +84,9 @@ class OutputStreams(Declared):
             self._take(self._seen[case], keys, label.tolist(), charged.tolist())
 
     def _take(self, seen: dict[int, bool], keys: list[int], label: list[bool], charged: list[float]) -> None:
-        point = self.claim.main
         self.runs += len(keys)
-        # The largest stake is e^-smallest, and with δ > 0 it is paid for at every run.
-        cap = (CONFIDENT * (1 + np.exp(-point.smallest)) - 1) if CONFIDENT * (1 + np.exp(-point.smallest)) > 1 else 0.0
-        self.log_e -= len(keys) * float(np.log1p(point.delta * cap))
+        cap = self._cap
+        self.log_e -= len(keys) * self._price
         for key, own, claim in zip(keys, label, charged, strict=True):
             before = seen.get(key)
             if before is None:
@@ -97,6 +98,16 @@ class OutputStreams(Declared):
             stake = min(max(CONFIDENT * (1 + np.exp(-claim)) - 1, 0.0), cap)
             self.log_e += float(np.log1p(stake if before == own else -stake * np.exp(claim)))
 
+    @property
+    def _cap(self) -> float:
+        """The largest stake, which is that at the smallest ε."""
+        return max(CONFIDENT * (1 + math.exp(-self.claim.main.smallest)) - 1, 0.0)
+
+    @property
+    def _price(self) -> float:
+        """With δ > 0 the largest stake is paid for at every run."""
+        return math.log1p(self.claim.main.delta * self._cap)
+
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
         return bool(self.log_e >= -np.log(alpha))
@@ -106,9 +117,7 @@ class OutputStreams(Declared):
         if self.runs == 0:
             return concluded(self, CheckVerdict.NOT_COVERED, message=self.declaration.not_covered)
         estimate = Estimate(Measure.COUNT, 0.0, float(self.again), None, self.runs, {"same": float(self.same)})
-        # So many streams give about that many repeats in so many runs, and those are enough.
-        needed = max(1.0, -np.log(alpha) / max(np.log(CONFIDENT * (1 + np.exp(-self.claim.main.smallest))), 1e-9))
-        streams = self.runs**2 / (4 * len(self._seen) * needed)
+        streams = self._noticed(alpha)
         return from_bets(
             self,
             self.log_e,
@@ -118,6 +127,20 @@ class OutputStreams(Declared):
             finding=Finding("outputs that came again", estimate, FEW_STREAMS),
             sizes=(Size("different streams", streams, "streams"),) if streams >= 2 else (),
         )
+
+    def _noticed(self, alpha: float) -> float:
+        """How few streams would have been noticed half of the time, by outputs that come again for the same data."""
+        won = math.log1p(self._cap)
+        if won <= 0 or self.runs == 0:
+            return 0.0
+        enough = math.ceil((-math.log(alpha) + self.runs * self._price) / won)
+        runs = self.runs / len(self._seen)
+        # Of K streams and two data there are 2K outputs, of which n runs give 2K(1 − e^(−n/2K)): the others come again.
+        again = detectable_count(enough) / len(self._seen)
+        if again >= 0.99 * runs:
+            return 0.0
+        filled = float(brentq(lambda x: runs * (1 + math.expm1(-x) / x) - again, 1e-9, 200.0))
+        return runs / (2 * filled)
 
 
 def continuous(columns: Columns) -> NDArray[np.bool_]:

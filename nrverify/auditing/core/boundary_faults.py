@@ -22,8 +22,10 @@ Floats = NDArray[np.float64]
 Boundary = Callable[[Floats], Floats]
 """ψ, from log-times."""
 
-EXACT = ((0.98, 1.02), (0.49, 0.52))
-"""Parts of δ with which tight boundaries are crossed: a mixture is crossed on the other side as often."""
+EXACT, ON_ONE_SIDE = (0.985, 1.001), (0.4925, 0.5005)
+"""Parts of δ with which a tight boundary is crossed, and one that is crossed on the other side as often: not more but
+for rounding, and less by what is crossed before the first look and after the last. Wider bands would find mistakes by
+chance, in curves that are wrong in another way."""
 LEVEL = 0.01
 """A level z = c/√t that varies by less is that of a single look."""
 FEWEST_TIMES, MOST_TIMES = 8, 400
@@ -66,7 +68,8 @@ def undone(times: Floats, epsilon: Floats, sensitivity: float, delta: float) -> 
     probability = _crossing(boundary, grid, sensitivity, 1.1 * math.sqrt(delta))
     if probability <= delta:
         return None
-    if _tight(probability / (2 * delta)):
+    # Crossed with 2δ on both sides together is crossed with δ: no mistake.
+    if _tight(probability / (2 * delta), (EXACT,)):
         return Undone(curve.DELTA_DOUBLED)
     if _tight(probability / math.sqrt(delta)):
         return Undone(curve.DELTA_ROOTED)
@@ -86,8 +89,8 @@ def _thinned(times: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
     return log_t[few], np.log(epsilon[usable][first])[few]
 
 
-def _tight(part: float) -> bool:
-    return any(low <= part <= high for low, high in EXACT)
+def _tight(part: float, bands: tuple[tuple[float, float], ...] = (EXACT, ON_ONE_SIDE)) -> bool:
+    return any(low <= part <= high for low, high in bands)
 
 
 def _mended(boundary: Boundary, grid: Floats, sensitivity: float) -> Iterator[tuple[Fault, Boundary, float, Floats]]:

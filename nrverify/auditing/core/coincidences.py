@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nrverify.auditing.core.rosenblatt import Innovations
+from nrverify.auditing.core.transforms.rosenblatt import Innovations
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.proportions import binomial

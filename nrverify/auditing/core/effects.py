@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.faults import Effect
 
+IDEAL = "times the ideal loss at the last time"
+"""At what a loss is reached that is measured by the ideal one, where no ε is claimed."""
+
 
 @dataclass(frozen=True)
 class Priced:
@@ -22,7 +25,12 @@ class Priced:
     quantity: str = "loss"
     """What is called a loss here, where it is a probability."""
     why: str = ""
-    """Why nothing more is learned, or why it is not proved; of a leak that was measured and not computed, by what."""
+    """Why nothing more is learned, or why it is not proved; of a leak that no one fault explains, what shows it."""
+
+    @property
+    def relative(self) -> bool:
+        """Whether the loss is measured by the ideal one."""
+        return self.where.startswith(IDEAL) and self.loss != float("inf")
 
     @property
     def numbers(self) -> dict[str, float | str]:
@@ -38,9 +46,10 @@ class Priced:
                 return f"{self.why}: a leak"
             case Effect.LEAK:
                 found, allowed = self._numbers
-                own = self.where.startswith("times ") or self.loss == float("inf")
+                if self.relative:
+                    return f"if this is the fault, the {self.quantity} is at least {found}{self._at}: a leak"
                 comma = "," if "," in self.where else ""
-                claimed = "" if own else f"{comma} where {allowed} is claimed"
+                claimed = "" if self.loss == float("inf") else f"{comma} where {allowed} is claimed"
                 return f"if this is the fault, the {self.quantity} is {found}{self._at}{claimed}: a leak"
             case Effect.INACCURACY:
                 return f"if this is the fault, nothing more is learned than claimed ({self.why}): only accuracy suffers"

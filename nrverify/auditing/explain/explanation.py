@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nrverify.auditing.core.bets.scale_origins import origin_of
 from nrverify.auditing.core.declaration import CheckKind, Declaration
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, Explanation
-from nrverify.auditing.core.scale_origins import origin_of
 from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
 from nrverify.auditing.explain.text import place_text, size_text, worded, worth_saying

@@ -9,9 +9,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.any_order import placed
-from nrverify.auditing.core.ideal_paths import ideal_releases, told_apart, within_cells
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.any_order import placed
+from nrverify.auditing.core.transforms.ideal_paths import ideal_releases, told_apart, within_cells
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.finite import Finite, sound
 from nrverify.auditing.noise_reduction.design.batch import Batch, PairCheck, TranscriptCheck
 from nrverify.auditing.noise_reduction.design.cases import Case

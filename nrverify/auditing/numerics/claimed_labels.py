@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -33,11 +34,15 @@ class ClaimedLabels:
         self.counts: Tally[tuple[str, str], Bins] = Tally()
         """By (pair, feature): (bins, labels)."""
         self._learned: dict[tuple[str, str], Bins] = {}
+        self._largest = smallest_claim
+        self._labels = 0
 
     def bet(self, pair: str, bins: Mapping[str, tuple[Bins, int]], claim: Floats, label: NDArray[np.bool_]) -> None:
         """Takes in the bins (n,) of each feature with their number, the claimed ε's (n,) and the labels (n,)."""
         guesses = [self._odds(pair, name, size)[bin] for name, (bin, size) in bins.items()]
         self.bets.bet(np.stack(guesses), claim, label)
+        self._labels += label.size
+        self._largest = max(self._largest, float(np.max(claim, initial=0.0)))
         for name, (bin, size) in bins.items():
             counts = np.zeros((size, 2), dtype=np.int64)
             np.add.at(counts, (bin, label.astype(np.int64)), 1)
@@ -47,6 +52,25 @@ class ClaimedLabels:
     def log_e(self) -> float:
         """log e-value so far."""
         return self.bets.log_e
+
+    def events_needed(self, name: str, needed: float) -> float:
+        """After how many events that only one label has log e is as much as needed, at the largest claim."""
+
+        def log_e(events: int) -> float:
+            planted = self.bets.empty_copy()
+            claim, label = np.full(2, self._largest), np.array([True, True])
+            guess = np.zeros((len(self.features), 2))
+            guess[0, 0] = CERTAIN
+            planted.bet(guess, claim, label, np.array([events, self._labels - events]))
+            return planted.log_e
+
+        if self._labels < 1 or log_e(self._labels) < needed:
+            return math.inf
+        low, high = 0, self._labels
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if log_e(middle) >= needed else (middle, high)
+        return float(high)
 
     @property
     def leading(self) -> str:
@@ -80,6 +104,8 @@ class ClaimedLabels:
     def merge(self, other: ClaimedLabels) -> None:
         """Takes in the bets of another, and learns from its transcripts."""
         self.bets.merge(other.bets)
+        self._labels += other._labels
+        self._largest = max(self._largest, other._largest)
         for key, counts in other.counts.items():
             self.counts[key] = self.counts.get(key, 0) + counts
 

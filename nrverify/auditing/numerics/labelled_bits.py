@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from nrverify.auditing.numerics.features import ADD, Feature, Transcripts, bridg
 from nrverify.auditing.numerics.reachable import reachable_by_sum
 from nrverify.auditing.sampling.looks import MOST_LOOKS
 from nrverify.statistics.additive import Tally
+from nrverify.statistics.detectable import detectable_count
 from nrverify.statistics.tilted_labels import TiltedLabels
 
 Floats = NDArray[np.float64]
@@ -60,6 +62,14 @@ class LabelledBits:
     def log_e(self) -> float:
         """log e-value of the bets."""
         return self.bets.log_e
+
+    def least_share(self, alpha: float) -> float:
+        """The probability of an event, of the transcripts of one value, that is found half of the time.
+
+        The event is that no sum with the other value gives a transcript; half of the transcripts are of either value.
+        """
+        events = self.bets.events_needed(ADD.name, -math.log(alpha))
+        return 2 * detectable_count(math.ceil(events)) / self.samples if math.isfinite(events) else math.inf
 
     @property
     def attacked(self) -> bool:

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.any_order import neighbours
+from nrverify.auditing.core.transforms.any_order import neighbours
 from nrverify.laws.process import Process, TwoSided
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.check import Observes, ObservesLabelled
-from nrverify.auditing.core.rosenblatt import Innovations, innovations
+from nrverify.auditing.core.transforms.rosenblatt import Innovations, innovations
 from nrverify.auditing.private_stopping.designs import StoppingDesign, StoppingPair
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.drawing import halting_bin

@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import SHARES_WITH_RELEASES, WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Finding
@@ -14,7 +15,6 @@ from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.plots.limits import frequencies
 from nrverify.auditing.core.plots.sums import Frequencies
 from nrverify.auditing.core.results import CheckResult
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.designs import StoppingDesign
 from nrverify.auditing.private_stopping.drawing import Stopped
@@ -99,7 +99,7 @@ class StoppingLaw(Declared, Additive):
         """Refuted, or consistent with the shift of a halting probability that would have been caught."""
         finding = self._finding() if self.refuted(alpha) else None
         needed = -float(np.log(alpha)) - self.portfolio.log_weights[ODDS]
-        sizes = size_of_odds(cast(TieWealth, self.portfolio[ODDS]), needed)
+        sizes = size_of_odds(cast(TieWealth, self.portfolio[ODDS]), self.runs, needed)
         return conclude_halting(self, self.portfolio.log_e, self.runs, alpha, finding, sizes)
 
     def _finding(self) -> Finding:

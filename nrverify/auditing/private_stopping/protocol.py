@@ -11,7 +11,7 @@ from nrverify.auditing.core.faults.halting import SHOWS_MORE
 from nrverify.auditing.core.faults.noise import NOT_A_NUMBER, REPEATED_TIME_REDRAWN
 from nrverify.auditing.core.finding import Finding, Size, counted
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.drawing import Stopped
 from nrverify.statistics.additive import Additive, First

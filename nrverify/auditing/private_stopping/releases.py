@@ -8,6 +8,10 @@ from typing import cast
 import numpy as np
 
 from nrverify.auditing.core import coincidences as exact
+from nrverify.auditing.core.bets.named_alternatives import FRESH, SHAPES, fresh_ratio, shape_ratios
+from nrverify.auditing.core.bets.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.bets.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import (
     DEVIATION_FOR_VARIANCE,
@@ -21,11 +25,7 @@ from nrverify.auditing.core.faults.noise import (
     WRONG_SHAPE,
 )
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.named_alternatives import FRESH, SHAPES, fresh_ratio, shape_ratios
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.rosenblatt import Innovations
-from nrverify.auditing.core.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms.rosenblatt import Innovations
 from nrverify.auditing.core.value_in_clear import BareValues
 from nrverify.auditing.private_stopping.context import MECHANISMS, WEIGHT, StoppingContext
 from nrverify.auditing.private_stopping.drawing import Stopped

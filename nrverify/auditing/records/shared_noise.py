@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ive
 
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.records.transcripts import RecordedTranscripts, Side
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nrverify.auditing.core.check import Check, Observes, ObservesLabelled
-from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
+from nrverify.auditing.core.transforms.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.designs import Design, Neighbours
 from nrverify.auditing.threshold.faulty_laws import claimed_law

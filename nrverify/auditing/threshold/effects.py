@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.threshold.designs import Neighbours, neighbours_at, neighbours_for
@@ -110,8 +111,9 @@ def priced_by_scales(counts: Counts, alpha: float) -> Priced:
     runs, harmless = sum(float(seen.sum()) for seen in constant.values()), best_harmless(counts)
     if found.loss <= 1 or found.gain - harmless < needed(runs, alpha):
         return Priced(Effect.UNPROVED, why=TOO_FEW if excluded(harmless, constant, alpha) else NOT_EXCLUDED)
-    where = f"times ε, with noises of about {found.a:.2g}Δ/ε and {found.b:.2g}Δ/ε"
-    return Priced(Effect.LEAK, found.loss, 1.0, where)
+    scales, (loss, _) = f"of about {found.a:.2g}Δ/ε and {found.b:.2g}Δ/ε", told_apart((found.loss, 1.0), least=3)
+    why = f"if it is Laplace noise of other scales, {scales}, the loss is at least {loss} times ε"
+    return Priced(Effect.LEAK, found.loss, 1.0, why=why)
 
 
 @lru_cache(maxsize=256)
@@ -142,7 +144,11 @@ def probing(mechanism: str) -> tuple[Neighbours, ...]:
     epsilon, pairs = 2.0, []
     for above, below, rounds in ((2.0, -2.0, 2), (4.0, -4.0, 8), (8.0, -6.0, 12), (0.0, 0.0, 30)):
         margins = [above] * rounds + [below]
-        name = f"{rounds} rounds {above:g} above, then {-below:g} below"
+        name = (
+            f"{rounds} rounds {above:g} above, then {-below:g} below"
+            if above
+            else f"{rounds + 1} rounds at the threshold"
+        )
         pairs.append(neighbours_at(name, margins, [epsilon] * len(margins), 0.0, 1.0))
     pairs.append(neighbours_at("sensitivity 3", [0.0] * 6, [epsilon] * 6, 1.0, 3.0))
     if mechanism == "reduced-above-threshold":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.halting import CLAIM_VIOLATED_BY_BITS
-from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.plots.data import Bound, Plot
 from nrverify.auditing.core.plots.limits import losses
 from nrverify.auditing.core.results import CheckResult, from_bets
@@ -23,7 +23,7 @@ from nrverify.auditing.threshold.drawing import LabelledRuns
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import FEWEST_RUNS
 from nrverify.auditing.threshold.outputs import outputs
-from nrverify.auditing.threshold.planted_leaks import least_leak
+from nrverify.auditing.threshold.planted_leaks import Leak, least_leak
 from nrverify.auditing.threshold.worst_pairs import worst_share
 from nrverify.laws.threshold import worst_loss
 from nrverify.statistics.estimate import Estimate, Measure
@@ -147,6 +147,7 @@ class ThresholdExPost(Declared):
     def conclude(self, alpha: float) -> CheckResult:
         """The verdict, with the empirical ε beside both bounds, at its own confidence."""
         bound, claim, sharp, name = self.empirical_epsilon()
+        leak = self.least(alpha)
         numbers = {"confidence": CONFIDENCE} if sharp is None else {"sharp": sharp, "confidence": CONFIDENCE}
         estimate = Estimate(Measure.EPSILON, claim, bound, numbers=numbers)
         texts = {
@@ -161,14 +162,14 @@ class ThresholdExPost(Declared):
             samples=self.runs,
             enough=self.runs >= FEWEST_RUNS,
             statistic=bound,
-            sizes=self._sizes(alpha),
+            sizes=() if leak is None else (leak.size,),
             finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED_BY_BITS, texts=texts),
         )
 
-    def _sizes(self, alpha: float) -> tuple[Size, ...]:
-        """The named fault with the smallest loss that so many runs refute; none where they refute none."""
+    def least(self, alpha: float) -> Leak | None:
+        """The named fault with the smallest loss that so many runs refute; None where they refute none."""
         pairs = list(self.pairs.values())
-        leak = least_leak(
+        return least_leak(
             self.pairs,
             {name: float(counts.sum()) for name, counts in self._counts.items()},
             {name: self.claims_of(pair) for name, pair in self.pairs.items()},
@@ -177,7 +178,6 @@ class ThresholdExPost(Declared):
             self.wealth,
             alpha,
         )
-        return () if leak is None else (leak.size,)
 
     def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The measured loss of each halting round against ±ε_n, for the pairs with most runs."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, Judged, from_bets
-from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.additive import Additive
-from nrverify.statistics.detectable import detectable_sum
+from nrverify.statistics.detectable import detectable_hazard, detectable_sum
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.portfolio import Portfolio
 from nrverify.statistics.wealth import TIE_EFFECTS, BinWealth, RatioWealth, TieWealth, log_average
@@ -150,11 +150,13 @@ def with_named(finding: Finding, named: RatioWealth) -> Finding:
     return finding.of(first, *others)
 
 
-def size_of_odds(wealth: HazardWealth | TieWealth, needed: float) -> tuple[Size, ...]:
+def size_of_odds(wealth: HazardWealth | TieWealth, runs: int, needed: float) -> tuple[Size, ...]:
     """The change of the probability of a halt, on average over the rounds played, that the bet on odds would see."""
     rounds = wealth.risked if isinstance(wealth, HazardWealth) else float(wealth.count)
-    found = detectable_sum(wealth.log_wealth, wealth.happened, wealth.foreseen, rounds, needed)
-    return (Size(HALTS, found / rounds, "probability"),) if math.isfinite(found) and rounds else ()
+    if not rounds:
+        return ()
+    found = detectable_hazard(wealth.log_wealth, wealth.happened, wealth.foreseen, rounds, runs, needed)
+    return (Size(HALTS, found, "probability"),) if math.isfinite(found) else ()
 
 
 def size_of_tilt(wealth: TiltWealth, needed: float) -> tuple[Size, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri, xlogy
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.faults.halting import SHARED_RUNS, WRONG_HALTING_LAW
@@ -18,7 +19,6 @@ from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Bars, Plot
 from nrverify.auditing.core.plots.limits import shares
 from nrverify.auditing.core.results import CheckResult
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import MECHANISMS, ONE_POSITIVE, ThresholdContext
 from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.drawing import Runs
@@ -45,7 +45,7 @@ from nrverify.statistics.additive import Additive, Tally
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Portfolio, Wealth
-from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth
+from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth
 from nrverify.subjects.guarantees import EX_POST
 
 Floats = NDArray[np.float64]
@@ -57,6 +57,7 @@ RUNS_FURTHER_BACK = Topic("dependence on runs further back", SHARED_RUNS)
 NEIGHBOURS = Topic("dependence of two neighbouring runs", SHARED_RUNS)
 BOTH_ENDS = Topic("dependence of runs from both ends of a request", SHARED_RUNS)
 BOTH_HALVES = Topic("dependence of runs from both halves of a request", SHARED_RUNS)
+TOGETHER = Topic("variance of the sums of the scores of a request", SHARED_RUNS)
 PAIRED = (NEIGHBOURS, BOTH_ENDS, BOTH_HALVES)
 QUARTILES = ndtri([0.25, 0.5, 0.75])
 PAIRS = np.full(16, 1 / 16)
@@ -118,6 +119,7 @@ class ThresholdLaw(Declared, Additive):
         self.correlated = {topic: MeanWealth(slopes=True) for topic in PAIRED}
         self.dependent = {topic: BinWealth(PAIRS) for topic in PAIRED}
         """By the places of two runs in a request."""
+        self.together = ScaleWealth()
         self._portfolio: tuple[int, Portfolio[Topic]] | None = None
         """All bets after so many runs."""
 
@@ -137,16 +139,20 @@ class ThresholdLaw(Declared, Additive):
         self.tallies[key] = self.tallies.get(key, 0.0) + tally
         scores = runs.scores[:, None]
         self.distant.bet(scores, np.ones(scores.shape, dtype=bool))
-        self._in_pairs(runs)
+        self._in_requests(runs)
         self.runs += runs.bins.size
 
-    def _in_pairs(self, runs: Runs) -> None:
-        """Bets on two runs of a request: neighbours, from both ends, and from both halves."""
+    def _in_requests(self, runs: Runs) -> None:
+        """Bets on the runs of a request together, and on two of them: neighbours, from both ends, from both halves.
+
+        Noise that all share makes their sums spread more, stratified draws make them spread less.
+        """
         most = min(runs.request or runs.scores.size, runs.scores.size)
         half = most // 2
         if half == 0:
             return
         whole = runs.scores[: runs.scores.size // most * most].reshape(-1, most)
+        self.together.bet(whole.sum(axis=1) / math.sqrt(most))
         ends, halves = whole[:, ::-1][:, :half], whole[:, half : 2 * half]
         for topic, one, other in (
             (NEIGHBOURS, whole[:, : 2 * half : 2], whole[:, 1 : 2 * half : 2]),
@@ -170,6 +176,7 @@ class ThresholdLaw(Declared, Additive):
                         wealth,
                     )
             bets[RUNS_FURTHER_BACK] = (2.0, self.distant)
+            bets[TOGETHER] = (1.0, self.together)
             bets |= {topic: (1.0, bet) for topic, bet in self.correlated.items()}
             bets |= {in_any_form(topic): (0.5, bet) for topic, bet in self.dependent.items()}
             self._portfolio = self.runs, Portfolio(bets)
@@ -211,7 +218,7 @@ class ThresholdLaw(Declared, Additive):
         topic = Topic(f"odds of halting ({POOLED})", WRONG_HALTING_LAW)
         wealth = self.portfolio[topic]
         assert isinstance(wealth, HazardWealth)
-        return size_of_odds(wealth, -math.log(alpha) - self.portfolio.log_weights[topic])
+        return size_of_odds(wealth, self.runs, -math.log(alpha) - self.portfolio.log_weights[topic])
 
     def _bin_words(self, design: str, bin: int) -> str:
         """A bin of a design, in words."""

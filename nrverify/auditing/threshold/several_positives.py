@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.halting import WRONG_HALTING_LAW
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.plots.data import Bars, Plot
 from nrverify.auditing.core.plots.limits import shares
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.threshold.context import SEVERAL_POSITIVES
 from nrverify.auditing.threshold.designs import Design
 from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws

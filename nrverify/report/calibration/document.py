@@ -14,7 +14,7 @@ from nrverify.calibrate.efficiency import Efficiency
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import Alarms
 from nrverify.calibrate.matrix import Kill, KillMatrix
-from nrverify.calibrate.stated_sizes import Stated
+from nrverify.calibrate.stated.sizes import Stated
 
 SCHEMA = "nrverify/calibration/1"
 

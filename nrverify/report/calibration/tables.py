@@ -16,8 +16,8 @@ from nrverify.calibrate.empirical import TARGET as EMPIRICAL_TARGET
 from nrverify.calibrate.empirical import EmpiricalEpsilon
 from nrverify.calibrate.false_alarms import LOOSE, STRICT, Alarms, all_together
 from nrverify.calibrate.matrix import Kill, KillMatrix
-from nrverify.calibrate.planted_faults import SESSIONS
-from nrverify.calibrate.stated_sizes import Stated
+from nrverify.calibrate.stated.faults import SESSIONS
+from nrverify.calibrate.stated.sizes import Stated
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,9 @@ def sizes(rows: tuple[Stated, ...]) -> Table:
         f"Faults planted at the size that a check states after {SESSIONS:,} sessions, at a third of it and somewhat "
         "above it: how many of the trials refute them. A statement promises too much where the size is refuted in less "
         "than half of the trials, or the larger fault in less than nine tenths (99 % sure); and too little where a "
-        "third is refuted in more than half."
+        "third is refuted in more than half. Of an ε or a δ the excess over what is claimed is meant. A named fault "
+        "has one size: it is tried on a ninth of the runs, on all of them and on more, as evidence grows with the "
+        "square of a size. What has one trial is computed and not sampled; it is planted just above its size."
     )
     columns = ("check", "quantity", "stated>", "unit", "trials>", "a third>", "the size>", "above>", "verdict")
     found = tuple(

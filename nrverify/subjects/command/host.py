@@ -18,8 +18,10 @@ from nrverify.subjects.command.json_lines import BadReply, excerpt, read_array, 
 from nrverify.subjects.command.outputs import read_outputs, read_spent
 from nrverify.subjects.command.session import Conversation, Listener
 from nrverify.subjects.description import Description
-from nrverify.subjects.dialogues import dialogue, queries
+from nrverify.subjects.dialogues import NextQuery, dialogue, in_turn
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
+from nrverify.subjects.generated_strategies import from_queries
+from nrverify.subjects.neighbour_data import FROM_QUERIES
 from nrverify.subjects.outputs import Outputs, feature_rows, normal
 from nrverify.subjects.policies import take_turns
 from nrverify.subjects.requests import (
@@ -183,20 +185,28 @@ class ProcessHost(Answering):
         """A line for each session that is opened or closed, and for each query."""
         if "spent" in self.description.methods:
             raise SubjectFailed("the answers of a session have no spent in the protocol: claim an epsilon or a curve")
-        strategy = (self.description.strategies or ())[request.strategy]
-        if not isinstance(strategy, list):
-            raise SubjectFailed(
-                f"strategy {strategy!r:.60} is not a list of queries, and a function does not travel as JSON"
-            )
-        return self._judged([self._dialogue(request.data, strategy, seed) for seed in request.seeds])
+        next_query = self._strategy(request.strategy)
+        return self._judged([self._dialogue(request.data, next_query, seed) for seed in request.seeds])
 
-    def _dialogue(self, data: Any, strategy: list[Any], seed: int) -> list[Any]:
+    def _strategy(self, number: int) -> NextQuery:
+        """A list of queries of the description, or made from its queries."""
+        own = self.description.strategies or ()
+        if own == FROM_QUERIES:
+            return from_queries(self.description.queries or (), number)
+        if not isinstance(own[number], list):
+            raise SubjectFailed(
+                f"strategy {own[number]!r:.60} is not a list of queries, and a function does not travel as JSON: "
+                f"strategies = {FROM_QUERIES!r} makes adaptive ones from queries"
+            )
+        return in_turn(own[number])
+
+    def _dialogue(self, data: Any, next_query: NextQuery, seed: int) -> list[Any]:
         name = self._conversation.ask("open", {"data": data, "seed": seed}, _session_name)
 
         def ask(query: Any) -> Any:
             return self._conversation.ask("ask", {"session": name, "query": query}, lambda x: normal(x, "ask()"))
 
-        answers = dialogue(ask, queries(strategy, ask))
+        answers = dialogue(ask, next_query)
         reply = self._conversation.reply("close", {"session": name})
         if reply.outcome not in ("result", "skipped"):
             raise self._conversation.unexpected("close", reply)

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 OUTCOMES = ("result", "refused", "skipped", "error")
+LARGEST_ARRAY = 2**63
+"""Bytes that no array reaches; sizes of 0 do not count, so that one of no numbers is refused too."""
 PACKED = {"f64le": np.dtype("<f8"), "i64le": np.dtype("<i8")}
 """The encodings of an array beside nested JSON numbers: base64 of little-endian numbers in C order."""
 
@@ -80,6 +82,8 @@ def _read_packed(result: dict[str, Any]) -> NDArray[Any]:
     shape, text = result.get("shape"), result[names[0]]
     if not (isinstance(shape, list) and len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**48 for n in shape)):
         raise BadReply(f"has an array of shape {excerpt(shape)}: a list of integers is needed")
+    if 8 * math.prod(n for n in shape if n) >= LARGEST_ARRAY:
+        raise BadReply(f"has an array of shape {excerpt(shape)}: no array is so large, even of no numbers")
     if not isinstance(text, (str, memoryview)):
         raise BadReply(f"has {names[0]} that is not text: base64 is needed")
     try:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from nrverify.auditing.core.digits import told_apart
-from nrverify.auditing.core.effects import Priced
+from nrverify.auditing.core.effects import IDEAL, Priced
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.noise_reduction.diagnosis.example_session import Session, words_of
 
@@ -25,7 +25,8 @@ def test_as_few_digits_as_tell_them_apart(numbers, said):
 
 
 def test_a_leak_is_never_once_the_claim():
-    assert "1.001 times the ideal loss" in Priced(Effect.LEAK, 1.00105, 1.0, "times the ideal loss").words
+    assert "is at least 1.001 times the ideal loss" in Priced(Effect.LEAK, 1.00105, 1.0, IDEAL).words
+    assert "where 1 is claimed" not in Priced(Effect.LEAK, 1.5, 1.0, f"{IDEAL}, at these values").words
     assert "is 2.0001 in all where 2 is claimed" in Priced(Effect.LEAK, 2.00010, 2.0, "in all").words
     assert "is infinite" in Priced(Effect.LEAK, math.inf, 1.0, "in clear").words
 

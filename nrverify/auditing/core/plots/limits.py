@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaincinv, logit, ndtr, ndtri, stdtrit
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.plots.data import (
     USUAL,
     Bar,
@@ -26,7 +27,6 @@ from nrverify.auditing.core.plots.data import (
     Uniformity,
 )
 from nrverify.auditing.core.plots.sums import Correlations, Frequencies
-from nrverify.auditing.core.topic import Topic
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.proportions import clopper_pearson
 from nrverify.statistics.wealth import ExponentialWealth, MeanWealth, ScaleWealth

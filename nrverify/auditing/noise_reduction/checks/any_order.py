@@ -7,8 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core import any_order
-from nrverify.auditing.core.any_order import Placed
+from nrverify.auditing.core.bets.named_alternatives import (
+    FRESH,
+    SESSIONS,
+    SHAPES,
+    fresh_ratio,
+    session_ratios,
+    shape_ratios,
+)
+from nrverify.auditing.core.bets.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.bets.score_bins import BIN_WEIGHTS, KolmogorovSmirnov, bin_counts, fine_counts
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Need, check
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.any_order import (
@@ -32,17 +41,8 @@ from nrverify.auditing.core.faults.noise import (
     WRONG_STAY_PROBABILITY,
 )
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.named_alternatives import (
-    FRESH,
-    SESSIONS,
-    SHAPES,
-    fresh_ratio,
-    session_ratios,
-    shape_ratios,
-)
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.score_bins import BIN_WEIGHTS, KolmogorovSmirnov, bin_counts, fine_counts
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms import any_order
+from nrverify.auditing.core.transforms.any_order import Placed
 from nrverify.auditing.noise_reduction.checks.law_topics import ALWAYS, PLAYED, methods_of
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,

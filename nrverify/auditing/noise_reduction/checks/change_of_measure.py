@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nrverify.auditing.core.bets.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import EARLIER_RELEASES_ADD
 from nrverify.auditing.core.finding import Size
 from nrverify.auditing.core.plots.sums import Frequencies
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     OF_ANY_LAW,

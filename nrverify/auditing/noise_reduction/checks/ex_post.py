@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.applicable import MODERATE_CLAIM
+from nrverify.auditing.core.bets.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import CLAIM_VIOLATED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.plots.limits import tradeoff
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
@@ -49,6 +49,9 @@ CLAIMS_EPSILON = Need(
 )
 SEARCH, CONFIRM = 0, 1
 """The halves of the sessions: events are searched on one and confirmed on the other."""
+TOLD = 2
+"""Coefficients that tell a label which every release betrays alike: a slope and an intercept. To learn one from m
+sessions costs ½/m nats at each session that is bet on."""
 BINS = np.linspace(-12.0, 12.0, 481)
 """Edges of the bins of scores: fine enough that an event loses little, and of bounded memory."""
 
@@ -102,6 +105,10 @@ class ExPost(Declared):
         self.wealth = LabelBets(3, delta, smallest_claim)
         self._learners: dict[str, Learner] = {}
         self._histogram: dict[float, NDArray[np.int64]] = {}
+        self._guessed: dict[float, float] = {}
+        """Sessions by claim whose label was guessed by what was learned."""
+        self._learning = 0.0
+        """Nats that learning one coefficient has cost."""
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> ExPost:
@@ -130,6 +137,10 @@ class ExPost(Declared):
         rows = np.arange(last.size)
         guess = np.stack([learner.predict(features), losses[rows, last], losses.sum(axis=1)])
         self.wealth.bet(guess, claim, drawn.label)
+        if learner.coefficients is not None:
+            self._learning += 0.5 * last.size / learner.fitted
+            for level, sessions in zip(*np.unique(np.round(claim, 6), return_counts=True), strict=True):
+                self._guessed[float(level)] = self._guessed.get(float(level), 0.0) + float(sessions)
         half = rows % 2
         self._count(guess[1] if learner.coefficients is None else guess[0], claim, drawn.label, half)
         # What is learned, like the event that is searched, owes nothing to the half that confirms it.
@@ -141,7 +152,7 @@ class ExPost(Declared):
         blank.sessions = 0
         blank.wealth = self.wealth.empty_copy()
         blank._learners = {name: learner.empty_copy() for name, learner in self._learners.items()}
-        blank._histogram = {}
+        blank._histogram, blank._guessed, blank._learning = {}, {}, 0.0
         return blank
 
     def merge(self, other: ExPost) -> None:
@@ -152,6 +163,9 @@ class ExPost(Declared):
             self._learners.setdefault(name, Learner()).merge(learner)
         for level, counts in other._histogram.items():
             self._histogram[level] = self._histogram.get(level, 0) + counts
+        for level, sessions in other._guessed.items():
+            self._guessed[level] = self._guessed.get(level, 0.0) + sessions
+        self._learning += other._learning
 
     def refuted(self, alpha: float) -> bool:
         """Whether the wealth has reached 1/α."""
@@ -161,8 +175,8 @@ class ExPost(Declared):
         """The verdict with the empirical lower bound on ε beside the claim, at its own confidence."""
         bounds = self._empirical_epsilons()
         claim, bound = max(bounds, key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
-        sessions = float(self._histogram[claim].sum()) if claim in self._histogram else 0.0
-        size = detectable_odds(self.wealth, sessions, claim, -float(np.log(alpha)))
+        needed = TOLD * self._learning - float(np.log(alpha))
+        size = detectable_odds(self.wealth, self._guessed.get(claim, 0.0), claim, needed)
         points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
         attacker = f"ε of an attacker at every session, where {claim:.2g} is claimed,"
         sizes = (Size(attacker, size, "ε"),) if np.isfinite(size) else ()

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults.noise import FEW_STREAMS, SEED_IGNORED
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.subjects.noise_families import NoiseFamily
 

@@ -7,8 +7,8 @@ import numpy as np
 from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import OFF_GRID
 from nrverify.auditing.core.finding import Finding, Size, counted
-from nrverify.auditing.core.ideal_paths import on_grid
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
+from nrverify.auditing.core.transforms.ideal_paths import on_grid
 from nrverify.auditing.noise_reduction.context import MECHANISMS, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive, First

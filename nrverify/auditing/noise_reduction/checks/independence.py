@@ -6,18 +6,19 @@ from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from nrverify.auditing.core import coincidences as exact
+from nrverify.auditing.core.bets.portfolio_check import Bets, PortfolioCheck, by_position
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.coincidences import LEAST_SHARE, MOST_COORDINATES, Coincidences
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults import Fault
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES, SHARED_SESSIONS
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.sums import Correlations
-from nrverify.auditing.core.portfolio_check import Bets, PortfolioCheck, by_position
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import Innovations
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms.rosenblatt import Innovations
 from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
@@ -33,7 +34,7 @@ from nrverify.laws.process import Process
 from nrverify.statistics.lag_wealth import LagWealth
 from nrverify.statistics.portfolio import Wealth
 from nrverify.statistics.rare_wealth import RareWealth
-from nrverify.statistics.wealth import MeanWealth, ScaleWealth, TieWealth, dot
+from nrverify.statistics.wealth import BinWealth, MeanWealth, ScaleWealth, TieWealth, dot
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +46,8 @@ COINS = Topic("coins of two coordinates", SHARED_COORDINATES)
 TWO_APART = Topic("correlation between coordinates two or more apart", SHARED_COORDINATES)
 SIZES_APART = Topic("sizes of the noise in coordinates two or more apart", SHARED_COORDINATES)
 COINS_APART = Topic("coins of coordinates two or more apart", SHARED_COORDINATES)
+ANY_FORM = Topic("pairs of octiles of two coordinates of the first release", SHARED_COORDINATES)
+OF_TWO = Topic("pairs of octiles of the first release in two dimensions", SHARED_COORDINATES)
 EARLIER = Topic("correlation of a coordinate with the step of the others before", SHARED_COORDINATES)
 PATHS = Topic("coordinates with the same noise at every release, up to sign", SHARED_COORDINATES)
 THREE = Topic("a coordinate against the product of the two before", SHARED_COORDINATES)
@@ -65,6 +68,9 @@ ANY_RELEASE = "random numbers that two coordinates of a session have in common, 
 TWO_SESSIONS = "random numbers that a session has in common with the one before it, up to sign"
 HARDLY_ANY = ("at most {expected:.2g} of {count} pairs by chance", "{observed:.0f} of {count} pairs: {quantity}")
 
+OCTILES = ndtri(np.arange(1, 8) / 8)
+PAIRS = np.full(64, 1 / 64)
+"""Two scores by their octiles: of independent ones all pairs are equally likely."""
 UNUSUAL = 1.5
 """Standard deviations beyond which an innovation is large: sizes that depend on each other show after those."""
 MOST_SHOWN = 8
@@ -127,8 +133,8 @@ class CoordinateIndependence(Independence):
 
     Catches noise, or the coin that decides whether a release moves, shared or correlated between coordinates; and in
     however few sessions noise that two of the first sixteen coordinates have in common to the last digits, which
-    independent noise has once in a million pairs. Misses dependence without correlation of values, of sizes, or of one
-    value with the product of two.
+    independent noise has once in a million pairs. Of the first release also pairs of octiles. Misses other dependence
+    without correlation of values, of sizes, or of one value with the product of two.
     """
 
     any_value = True
@@ -151,6 +157,8 @@ class CoordinateIndependence(Independence):
             COINS_APART: (1.0, TieWealth(along=True)),
             SIZES_APART: (0.5, ScaleWealth()),
             EARLIER: (0.5, MeanWealth(slopes=True)),
+            ANY_FORM: (0.5, BinWealth(PAIRS)),
+            OF_TWO: (0.5, BinWealth(PAIRS)),
         }
         if integers is not None:
             bets[PATHS] = (1.0, RareWealth())
@@ -190,6 +198,13 @@ class CoordinateIndependence(Independence):
             pair = left[..., :-1] * right[..., :-1]
             whole = both[..., :-1] & both[..., 1:]
             self.mean(THREE).add(dot(pair[whole], right[..., 1:][whole]), dot(pair[whole], pair[whole]))
+        first, here = found.z[:, 0], both[:, 0]
+        eighth = 8 * np.digitize(first[:, :-1], OCTILES) + np.digitize(first[:, 1:], OCTILES)
+        pairs = np.bincount(eighth[here], minlength=PAIRS.size)
+        self.bins(ANY_FORM).bet(pairs)
+        if found.z.shape[2] == 2:
+            # Normal noise is often made in pairs: what is wrong in two dimensions may be right in one and in three.
+            self.bins(OF_TWO).bet(pairs)
         before, after = found.filled[:, :-1], found.filled[:, 1:]
         elsewhere = before.sum(axis=-1, keepdims=True) - before
         self.mean(EARLIER).add(dot(elsewhere, after), dot(elsewhere, elsewhere * found.present[:, 1:]))

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults.noise import CLIPPED, WRONG_SHAPE, WRONG_STAY_PROBABILITY
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.laws.process import Process
 from nrverify.statistics.wealth import TieWealth

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, logsumexp
 
+from nrverify.auditing.core.bets.named_alternatives import FLOOR, LARGEST_LOG_RATIO
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults import Fault, alternative
 from nrverify.auditing.core.faults.noise import (
     CLIPPED,
@@ -23,8 +25,6 @@ from nrverify.auditing.core.faults.noise import (
     WRONG_SHAPE,
     WRONG_STAY_PROBABILITY,
 )
-from nrverify.auditing.core.named_alternatives import FLOOR, LARGEST_LOG_RATIO
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.laws.discrete_gaussian import log_normaliser
 

@@ -38,7 +38,8 @@ Floats = NDArray[np.float64]
 WEIGHT = 0.02
 """Its share of α: the bets gain half a nat from every event, so a smaller share costs a few transcripts."""
 NEEDED = 80.0
-"""An event of probability P that the other value cannot give is found after about so many over P transcripts."""
+"""An event of probability P that the other value cannot give is found after about so many over P transcripts, where
+values are told at odds of about 1: what a plan says, which has no transcripts yet."""
 FEWEST_TRANSCRIPTS = 300
 """Transcripts: with fewer, most attacks would not have been found yet."""
 REAL = Need(lambda context: not context.description.integer, "integers have no last bits")
@@ -226,7 +227,10 @@ class LastBits(Declared):
     def _not_attacked(self, samples: int, fields: dict[str, Any]) -> CheckResult:
         if not fields["enough"]:
             return concluded(self, CheckVerdict.INCONCLUSIVE, message="too few transcripts to attack with", **fields)
-        percent = 100 * NEEDED / samples
+        share = NEEDED / samples if self.bits is None else self.bits.least_share(self._alpha)
+        if share >= 1:
+            return concluded(self, CheckVerdict.INCONCLUSIVE, message="too few transcripts to attack with", **fields)
+        percent = 100 * share
         sizes = (Size(QUANTITY, percent, "%"),)
         words = f"{size_words(percent)}; {UNEXAMINED}"
         return concluded(self, CheckVerdict.CONSISTENT, sizes=sizes, detectable=words, **fields)

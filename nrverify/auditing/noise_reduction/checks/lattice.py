@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check, form
 from nrverify.auditing.core.faults import Fault
@@ -20,9 +21,9 @@ from nrverify.auditing.core.faults.noise import (
     VALUE_IN_CLEAR,
 )
 from nrverify.auditing.core.finding import Finding, Size, counted
-from nrverify.auditing.core.ideal_paths import on_grid as multiples_of
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE
+from nrverify.auditing.core.transforms.ideal_paths import on_grid as multiples_of
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.checks import multiples
 from nrverify.auditing.noise_reduction.checks.multiples import Kept
@@ -40,6 +41,9 @@ VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
 CERTAIN = 1e-30
 """Probabilities below it are as good as none: which is smaller says nothing."""
+ON_GRID = "share of the numbers on a grid no finer than 2^-30 of the noise"
+COARSER_GRID = "share of the numbers on a multiple of the grid claimed"
+IN_SINGLE = "share of the numbers in single precision"
 SINGLE = 2.0**-23
 """Of a number: the grid of single precision near it, with which others are compared."""
 SINGLE_NAME = "single precision"
@@ -128,6 +132,8 @@ class Lattice(Declared):
         self.p_value = 1.0
         self.found: OnGrid | None = None
         kinds = (RELEASES, NOISE, STEPS, *(UNORDERED.values() if any_order else ()))
+        self._chances: list[tuple[bool, int, float]] = []
+        """Of each kind and grid judged: whether it is single precision, numbers, and the chance of one on it."""
         self._kept: dict[str, list[Kept]] = {kind: [] for kind in kinds}
         self._judged = False
 
@@ -215,9 +221,20 @@ class Lattice(Declared):
             p_value=min(1.0, 2 * min(self.p_value, float(np.exp(-max(self.bare.log_e, 0.0))))),
             alpha=alpha,
             finding=self._finding(alpha) if refuted else None,
-            detectable="single precision, and grids down to 2^-30 of the noise, held by a tenth of the numbers",
-            sizes=(Size("share of the numbers on a grid", 0.1, "share"),),
+            sizes=self._sizes(alpha),
         )
+
+    def _sizes(self, alpha: float) -> tuple[Size, ...]:
+        """The shares of numbers that refute half of the time, of the grid and the kind of number that needs most."""
+        level = alpha / (2 * max(len(self._chances), 1))
+        sizes = []
+        of_grids = ON_GRID if self.granularity is None else COARSER_GRID
+        for quantity, single in ((of_grids, False), (IN_SINGLE, True)):
+            chances = {(count, chance) for of_single, count, chance in self._chances if of_single is single}
+            share = max((_least_share(count, chance, level) for count, chance in chances), default=1.0)
+            if share < 1:
+                sizes.append(Size(quantity, share, "share"))
+        return tuple(sizes)
 
     def _finding(self, alpha: float) -> Finding:
         """The grid, which leads to releases without noise too; else those."""
@@ -257,6 +274,11 @@ class Lattice(Declared):
         tests = len(found) * (len(grids) + 1)
         for kind, kept in found.items():
             candidates = self._candidates(kept, grids, peak)
+            self._chances += [
+                (name == SINGLE_NAME, count, chance)
+                for _, name, _, count, chance in candidates
+                if count >= multiples.FEWEST_NUMBERS
+            ]
             judged = [
                 (binomial(hits, count, chance, "greater"), -hits / count, -grid, OnGrid(kind, name, hits, count))
                 for grid, name, hits, count, chance in candidates
@@ -278,6 +300,17 @@ class Lattice(Declared):
         found = [(grid, f"multiples of {grid:g}", *multiples.on_grid(kept, grid, peak, fine)) for grid in grids]
         usual = float(np.median(np.abs(kept.numbers))) if kept.numbers.size else 0.0
         return [*found, (SINGLE * usual, SINGLE_NAME, *multiples.in_single_precision(kept))]
+
+
+def _least_share(count: int, chance: float, level: float) -> float:
+    """The share of so many numbers that are on a grid whose median is as many as refute; 1 where all would not."""
+    if binomial(count, count, chance, "greater") > level:
+        return 1.0
+    low, high = 0, count
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if binomial(middle, count, chance, "greater") <= level else (middle, high)
+    return float(betaincinv(high, count - high + 1, 0.5))
 
 
 def _says_more(p_value: float, found: OnGrid | None, before: float, known: OnGrid | None) -> bool:

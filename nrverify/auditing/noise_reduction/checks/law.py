@@ -8,9 +8,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.declaration import CheckKind, check
-from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.named_alternatives import (
+from nrverify.auditing.core.bets.named_alternatives import (
     FORGETFUL,
     FRESH,
     SESSIONS,
@@ -21,15 +19,17 @@ from nrverify.auditing.core.named_alternatives import (
     session_ratios,
     shape_ratios,
 )
-from nrverify.auditing.core.plots.sums import Correlations
-from nrverify.auditing.core.pooled_check import PooledCheck
-from nrverify.auditing.core.score_bins import (
+from nrverify.auditing.core.bets.pooled_check import PooledCheck
+from nrverify.auditing.core.bets.score_bins import (
     BIN_WEIGHTS,
     KolmogorovSmirnov,
     bin_counts,
     fine_counts,
 )
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.bets.topic import Topic
+from nrverify.auditing.core.declaration import CheckKind, check
+from nrverify.auditing.core.finding import Finding
+from nrverify.auditing.core.plots.sums import Correlations
 from nrverify.auditing.noise_reduction.checks import integer_laws
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
 from nrverify.auditing.noise_reduction.checks.integer_events import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.faults.noise import (
     AFTER_UNUSUAL,
     FRESH_NOISE,
@@ -13,7 +14,6 @@ from nrverify.auditing.core.faults.noise import (
     WRONG_SCALE,
     WRONG_SHAPE,
 )
-from nrverify.auditing.core.topic import Topic
 from nrverify.subjects.description import Description
 
 LONGEST = 12

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nrverify.auditing.core.bets.named_alternatives import SESSIONS
 from nrverify.auditing.core.faults.noise import FRESH_NOISE, RARE_SESSIONS, WRONG_BRIDGE, WRONG_SCALE, WRONG_SHAPE
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.named_alternatives import SESSIONS
 from nrverify.statistics.wealth import RatioWealth
 
 FRESH_EXPLAINS = 0.5

@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.any_order import neighbours
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import REPEATED_TIME_MOVED, REPEATED_TIME_REDRAWN
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE
+from nrverify.auditing.core.transforms.any_order import neighbours
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.auditing.noise_reduction.context import MECHANISMS, REPEATABLE, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.statistics.additive import Additive

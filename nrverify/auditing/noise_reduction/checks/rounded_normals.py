@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from nrverify.auditing.core.bets.named_alternatives import FLOOR, LARGEST_LOG_RATIO
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import ROUNDED_NORMALS
-from nrverify.auditing.core.named_alternatives import FLOOR, LARGEST_LOG_RATIO
 from nrverify.laws.skellam import Skellam
 
 Floats = NDArray[np.float64]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Declared, check
 from nrverify.auditing.core.faults.noise import EQUAL_TRANSCRIPTS, ONE_NUMBER_AGAIN
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.fingerprints import (
     EQUAL_NOISE,
     EQUAL_SIZE,

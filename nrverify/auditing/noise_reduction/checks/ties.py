@@ -9,15 +9,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.named_alternatives import FLOOR
+from nrverify.auditing.core.bets.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check, form
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import CLIPPED, REPEATED_RELEASE, WRONG_JUMPS, WRONG_STAY_PROBABILITY
 from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding, Size
-from nrverify.auditing.core.named_alternatives import FLOOR
 from nrverify.auditing.core.plots.sums import Frequencies
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS, WORST_PROBABILITY, PortfolioCheck
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.law_topics import LATER, LONGEST, STEPS
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from nrverify.auditing.core.bets.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE, PULLED_TO_ZERO
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     OF_ANY_LAW,

@@ -9,10 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from nrverify.auditing.core.any_order import Placed
 from nrverify.auditing.core.check import Observes, ObservesLabelled
 from nrverify.auditing.core.coincidences import comparable
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE, Innovations
+from nrverify.auditing.core.transforms.any_order import Placed
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE, Innovations
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.neighbours import Labelled
 

@@ -12,14 +12,14 @@ import math
 
 import numpy as np
 
-from nrverify.auditing.core.effects import Priced
+from nrverify.auditing.core.bets.named_alternatives import SESSIONS
+from nrverify.auditing.core.effects import IDEAL, Priced
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults import any_order as of_any_order
 from nrverify.auditing.core.faults import noise as of_noise
 from nrverify.auditing.core.finding import LEAST_NOISY, LEAST_NOISY_ERROR, Finding
-from nrverify.auditing.core.named_alternatives import SESSIONS
 from nrverify.auditing.noise_reduction.diagnosis.count_losses import worst_of_rounded_normals
-from nrverify.auditing.noise_reduction.diagnosis.pricing import IDEAL, ROUNDING, limit
+from nrverify.auditing.noise_reduction.diagnosis.pricing import ROUNDING, limit
 from nrverify.statistics.anytime import mean_limits, normal_half_width
 from nrverify.statistics.estimate import Measure
 from nrverify.subjects.description import Description

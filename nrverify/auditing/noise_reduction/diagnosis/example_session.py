@@ -10,7 +10,7 @@ from scipy.special import gammainc, gammaincc
 
 from nrverify.auditing.core.digits import told_apart
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
+from nrverify.auditing.core.transforms.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.noise_reduction.design.batch import Batch
 
 SHOWN = 1e-3

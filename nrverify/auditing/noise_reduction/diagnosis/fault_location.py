@@ -16,7 +16,7 @@ from scipy.special import gammainc, gammaincc
 
 from nrverify.auditing.core.finding import METHOD_LEVELS, Place
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
-from nrverify.auditing.core.rosenblatt import Innovations
+from nrverify.auditing.core.transforms.rosenblatt import Innovations
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.diagnosis.example_session import MostUnusual
 from nrverify.statistics.additive import Additive, Tally

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nrverify.auditing.core.effects import Priced
+from nrverify.auditing.core.effects import IDEAL, Priced
 from nrverify.auditing.core.exposed import EXPOSED, exposed
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.faults import noise as of_noise
@@ -17,7 +17,7 @@ from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.noise_reduction.diagnosis.closed_losses import HALF, closed_loss, loss_of_shared_coins
 from nrverify.auditing.noise_reduction.diagnosis.count_losses import least_renyi, renyi_of_counts
-from nrverify.auditing.noise_reduction.diagnosis.pricing import IDEAL, ROUNDING, SLACK
+from nrverify.auditing.noise_reduction.diagnosis.pricing import ROUNDING, SLACK
 from nrverify.statistics.anytime import normal_half_width
 from nrverify.statistics.estimate import Measure
 from nrverify.statistics.wealth import LEAST_ODDS, ODDS_ALPHA

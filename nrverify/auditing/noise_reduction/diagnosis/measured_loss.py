@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults import Effect
-from nrverify.auditing.core.rosenblatt import SAME_RELEASE, innovations
+from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE, innovations
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.design.drawing import draw_sessions
 from nrverify.auditing.noise_reduction.design.knob import Knob

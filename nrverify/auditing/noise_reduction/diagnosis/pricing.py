@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nrverify.auditing.core.effects import Priced
+from nrverify.auditing.core.effects import IDEAL, Priced
 from nrverify.auditing.core.faults import Effect, Fault
 from nrverify.auditing.core.faults.recursion import ALL_FRESH, ALL_SCALED, TIME_FOR_DEVIATION, TIME_FOR_VARIANCE
 from nrverify.auditing.noise_reduction.diagnosis.count_losses import excess_of_rate, least_renyi, renyi_of_counts
@@ -35,7 +35,6 @@ ROUNDING = 1e-6
 matters to an attacker is far larger."""
 OTHER_SPREAD = 5.0
 """The variance of a square over its mean squared, of Laplace noise, which has more than counts."""
-IDEAL = "times the ideal loss at the last time"
 SLACK = 2.0
 """Precision that proves a larger loss whatever the law: Laplace noise has half the precision that its loss allows, and
 counts of variance 2 or more have nearly all."""

@@ -47,8 +47,8 @@ GRID_APART = 4
 """So many ε's of the grid apart the noise must be seen to differ, or it is not taken to vary continuously."""
 DENSE_EPSILONS, INFORMATIVE_EPSILONS = 200, 800
 """At so many ε's a subject is asked for its own times: over the whole range, and where the claim most likely fails."""
-WORST_RESOLUTION = 0.5
-"""The noise at each ε must be known to this, relative, or the check is inconclusive."""
+WORST_SHORTFALL = 0.5
+"""Noise that falls short by so much at an ε must be seen, or the check is inconclusive."""
 MOST_DRAWN = 16
 """Points of the line of least noise in a plot: for Skellam noise each takes its time."""
 LARGEST = "the largest noise not excluded"
@@ -120,7 +120,9 @@ class EpsilonClaim(Declared, Additive):
         said = context.description
         assert said.sensitivity is not None
         slack = 0.0 if said.family.pure else (said.granularity or 0.0) * math.sqrt(max(context.dimensions))
-        judge = ClaimJudge(said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack)
+        judge = ClaimJudge(
+            said.mechanism, said.sensitivity, said.delta or 0.0, said.rate or 1.0, slack, context.most_releases
+        )
         return cls(judge, known_times=context.times_known)
 
     def ask_densely(self, times_of: OwnTimes, knob: Knob) -> None:
@@ -160,7 +162,7 @@ class EpsilonClaim(Declared, Additive):
         verdict, finding = CheckVerdict.CONSISTENT, found.finding
         if self.refuted(alpha):
             verdict, finding = CheckVerdict.REFUTED, self.judge.mistake(found, self.times.known)
-        elif not self.times.known and self.levels.resolution(alpha) > WORST_RESOLUTION:
+        elif not self.times.known and self._shortfall(alpha) > WORST_SHORTFALL:
             verdict = CheckVerdict.INCONCLUSIVE
         return concluded(
             self,
@@ -179,11 +181,17 @@ class EpsilonClaim(Declared, Additive):
             if FAMILIES[self.judge.mechanism].pure:
                 return (Size(f"cost over the ε asked, {at}", 1.0, "ratio"),)
             return (Size(f"{self.judge.quantity}, {at}", self.judge.delta * OWN_TIMES_MARGIN, "δ"),)
-        resolution = self.levels.resolution(alpha)
-        if not math.isfinite(resolution):
+        shortfall = self._shortfall(alpha)
+        if shortfall >= 1:
             return ()
         everywhere = self.judge.mechanism != "brownian" or self._alike
-        return (Size(SLACK if everywhere else f"{SLACK}, in a schedule of those asked,", 100 * resolution, "%"),)
+        return (Size(SLACK if everywhere else f"{SLACK}, in a schedule of those asked,", 100 * shortfall, "%"),)
+
+    def _shortfall(self, alpha: float) -> float:
+        """Of normal noise that of its limits, schedule by schedule or together; of other noise a half of α is bet."""
+        if self.judge.mechanism != "brownian":
+            return self.levels.shortfall(alpha / 2)
+        return self.levels.shortfall(alpha / 4, scheduled=not self._alike)
 
     def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The noise behind each ε against the least that keeps the claim at that look alone."""

@@ -20,7 +20,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.noise_reduction.context import CLAIMS_DP, LAW_BUILT_IN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.knob import Knob
-from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST_DRAWN, WORST_RESOLUTION, EpsilonClaim
+from nrverify.auditing.noise_reduction.epsilon.claim import DENSE_EPSILONS, MOST_DRAWN, WORST_SHORTFALL, EpsilonClaim
 from nrverify.auditing.noise_reduction.epsilon.dp_judgement import DELTA_MARGIN, DpJudge
 from nrverify.auditing.noise_reduction.epsilon.known_times import KnownTimes
 from nrverify.auditing.noise_reduction.epsilon.noise_bounds import NoiseLevels
@@ -74,6 +74,10 @@ class LeastDpNoise:
         "scale": (
             EXPECTED,
             "{observed:.3g} of the least noise that keeps the claim, over {count} numbers",
+        ),
+        "value": (
+            EXPECTED,
+            "at ε = {epsilon:.6g} the hockey-stick divergence is larger however much noise of this family there is",
         ),
     },
 )
@@ -136,7 +140,7 @@ class DpClaim(Declared, Additive):
         """The verdict, with the divergence that comes nearest to its δ or passes it."""
         finding, refuted = self._finding(alpha)
         verdict = CheckVerdict.REFUTED if refuted else CheckVerdict.CONSISTENT
-        if not refuted and not self.times.known and self.levels.resolution(alpha) > WORST_RESOLUTION:
+        if not refuted and not self.times.known and self.levels.shortfall(alpha / 2) > WORST_SHORTFALL:
             verdict = CheckVerdict.INCONCLUSIVE
         statistic = None if finding is None else finding.estimate.observed
         sizes = self._sizes(alpha)
@@ -147,6 +151,11 @@ class DpClaim(Declared, Additive):
     def _finding(self, alpha: float) -> tuple[Finding | None, bool]:
         if self.times.known:
             return self._compared(self.times.known, OWN, certain=True)
+        if self.too_little.impossible.sums:
+            epsilon = min(self.too_little.impossible.sums)
+            numbers = {"epsilon": epsilon, "delta": self.judge.delta_at(epsilon)}
+            estimate = Estimate(Measure.VALUE, numbers["delta"], None, numbers=numbers)
+            return Finding(QUANTITY, estimate, TOO_LITTLE_NOISE, certain=True), True
         if self.judge.mechanism not in SQUARES and self.too_little.log_e >= -math.log(alpha / 2):
             numbers = {"delta": self.judge.delta or 0.0}
             estimate = Estimate(Measure.SCALE, 1.0, self.too_little.factor, None, self.too_little.count, numbers)
@@ -175,10 +184,10 @@ class DpClaim(Declared, Additive):
             if self.judge.delta is None:
                 return (Size(f"{QUANTITY} over the δ claimed, {at}", DELTA_MARGIN, "ratio"),)
             return (Size(f"{QUANTITY}, {at}", self.judge.delta * DELTA_MARGIN, "δ"),)
-        resolution = self.levels.resolution(alpha)
-        if not math.isfinite(resolution):
+        shortfall = self.levels.shortfall(alpha / 2)
+        if shortfall >= 1:
             return ()
-        return (Size("shortfall of the noise at any one ε, beyond the claim's own slack", 100 * resolution, "%"),)
+        return (Size("shortfall of the noise at any one ε, beyond the claim's own slack", 100 * shortfall, "%"),)
 
     def plots(self, alpha: float) -> tuple[Plot, ...]:
         """The noise behind each ε against the least that keeps the claim."""

@@ -112,13 +112,13 @@ def least_dp_time(
 ) -> float:
     """The smallest t at which the divergence is at most δ: more noise is more of the same, so it falls with t.
 
-    Infinite where no noise keeps the claim: Brownian and Skellam noise at δ = 0.
+    Infinite where no noise keeps the claim, as Brownian and Skellam noise at δ = 0; 0 where any noise does.
     """
     from scipy.optimize import brentq
 
     if delta >= 1:
         return 0.0
-    if delta == 0:
+    if delta < HARDLY_ANY:
         return sensitivity / (epsilon * EPSILON_MARGIN) if FAMILIES[mechanism].pure else math.inf
 
     def above(log_t: float) -> float:

@@ -30,6 +30,9 @@ EXACT_ROUNDING = 1e-12
 """The same for Laplace noise, whose cost Δ/t is one division."""
 LIKELY = 5.0
 """Looks that lose so many nats against the likeliest hardly matter."""
+NEARLY_AS_LIKELY = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Few looks are spread over those that lose at most so many nats against the likeliest: which is worst depends on the
+curve and on how many they are."""
 NEAR = 0.05
 """Within this, relative, the cost of Laplace noise over the ε asked is near a simple one."""
 EXCESS: dict[float, Fault] = {2.0: HALF_THE_SCALE, math.sqrt(2): DEVIATION_FOR_SCALE}
@@ -64,6 +67,8 @@ class ClaimJudge:
     rate: float = 1.0
     slack: float = 0.0
     """g√d where releases are rounded to a grid g in d dimensions: an ex-post claim is then that of ε + g√d·Δ/t."""
+    releases: int | None = None
+    """The most looks of a session, where they are limited: the claim is then for any so many looks."""
     quantity: ClassVar[str] = "probability that the loss exceeds the ε asked"
 
     @property
@@ -82,8 +87,7 @@ class ClaimJudge:
         if FAMILIES[self.mechanism].pure:
             return certain(self.pure({(0, epsilon): t for epsilon, t in known.items()}))
         if self.mechanism == "skellam":
-            failure = passing_probability(epsilons, times, int(self.sensitivity), self.rate) / OWN_TIMES_MARGIN
-            return certain(self._probability(failure, OWN, f"over {len(times)} looks", {"looks": float(len(times))}))
+            return certain(self._skellam(epsilons, times))
         return certain(self.joint(epsilons, times, OWN_TIMES_MARGIN, OWN))
 
     def pure(self, largest: dict[tuple[int, float], float]) -> Judgement:
@@ -115,16 +119,53 @@ class ClaimJudge:
             lowest: dict[float, float] = {}
             for time, level in zip(times.tolist(), curve.tolist(), strict=True):
                 lowest[time] = min(level, lowest.get(time, np.inf))
-            joint = crossing_probability(lambda time: lowest[float(time)], times=sorted(lowest))
-            together = float(joint.probability - joint.error) / margin
-            if together > failure:
-                looks = len(lowest)
-                found = self._probability(together, noise, f"over {looks} looks", {"looks": float(looks)})
+            at = np.array(sorted(lowest))
+            levels = np.array([lowest[time] for time in at.tolist()])
+            for chosen in self._looks(at, log_ndtr(-levels / np.sqrt(at))):
+                joint = crossing_probability(lambda time: lowest[float(time)], times=at[chosen].tolist())
+                together = float(joint.probability - joint.error) / margin
+                if together > found.failure:
+                    found = self._over(together, noise, chosen.size)
         return found
 
+    def _skellam(self, epsilons: Floats, times: Floats) -> Judgement:
+        """At one of the looks; where they are limited, at those that pass most easily as Brownian noise would."""
+        variance = 2 * self.rate * times
+        log_single = log_ndtr(-self.curve(epsilons, variance) / np.sqrt(variance))
+        return worst(
+            *(
+                self._over(
+                    passing_probability(epsilons[chosen], times[chosen], int(self.sensitivity), self.rate)
+                    / OWN_TIMES_MARGIN,
+                    OWN,
+                    chosen.size,
+                )
+                for chosen in self._looks(times, log_single)
+            )
+        )
+
+    def _looks(self, times: Floats, log_single: Floats) -> list[NDArray[np.intp]]:
+        """All looks; where there are more than a session has, some choices of so many, each a schedule of its own.
+
+        The likeliest alone, or looks spread evenly in log-time over those nearly as likely.
+        """
+        if self.releases is None or times.size <= self.releases:
+            return [np.arange(times.size)]
+        order = np.argsort(times)
+        choices = []
+        for lost in NEARLY_AS_LIKELY:
+            near = order[log_single[order] >= log_single.max() - lost]
+            logs = np.log(times[near])
+            spread = np.searchsorted(logs, np.linspace(logs[0], logs[-1], self.releases))
+            choices.append(near[np.unique(spread)] if self.releases > 1 else np.array([np.argmax(log_single)]))
+        return choices[:1] if self.releases == 1 else choices
+
     def mistake(self, found: Judgement, known: dict[float, float]) -> Finding | None:
-        """The finding of a failure, with the mistake without which the subject's own times would keep the claim."""
-        if found.finding is None or self.mechanism != "brownian" or not known:
+        """The finding of a failure, with the mistake without which the subject's own times would keep the claim.
+
+        Not of a few looks: mistakes are undone on the curve of a path that is looked at always.
+        """
+        if found.finding is None or self.mechanism != "brownian" or not known or self.releases is not None:
             return found.finding
         epsilons, times = np.array(list(known)), np.array(list(known.values()))
         explained = undone(times, epsilons, self.sensitivity, self.delta)
@@ -146,6 +187,10 @@ class ClaimJudge:
     def curve(self, epsilons: Floats, times: Floats) -> Floats:
         """The level at which a Brownian path at those times has a loss of ε."""
         return times * epsilons / self.sensitivity - 0.5 * self.sensitivity + self.slack
+
+    def _over(self, failure: float, noise: str, looks: int) -> Judgement:
+        where = "at one look" if looks == 1 else f"over {looks} looks"
+        return self._probability(failure, noise, where, {"looks": float(looks)})
 
     def _probability(self, failure: float, noise: str, where: str, numbers: dict[str, float]) -> Judgement:
         estimate = Estimate(Measure.PROBABILITY, self.delta, failure, numbers={**numbers, "delta": self.delta})

@@ -123,13 +123,22 @@ class NoiseLevels(Additive):
         ratios = _last_ratios(counts, 1.0 if self.laplace else 0.5, -np.log(alpha), effects)
         return {key: float(total / ratio) for (key, (total, _)), ratio in zip(seen.items(), ratios, strict=True)}
 
-    def resolution(self, alpha: float) -> float:
-        """How far the upper confidence limit of the noise lies above it, where it was seen most at each ε."""
+    def shortfall(self, alpha: float, *, scheduled: bool = False) -> float:
+        """How far noise lies below the largest t not excluded half of the time, relative to that, at any one ε.
+
+        At each ε where it was seen most: in whatever schedules or, if each is judged by itself, in one of them.
+        """
         counts: dict[float, float] = {}
-        for (_, epsilon), (_, count) in self._pooled().items():
+        for place, (_, count) in (self.sums.sums if scheduled else self._pooled()).items():
+            epsilon = place[-1]
             counts[epsilon] = max(float(count), counts.get(epsilon, 0.0))
-        shape = (1.0 if self.laplace else 0.5) * min(counts.values(), default=0.0)
-        return float(shape / gammaincinv(shape, alpha / MOST_LEVELS) - 1) if shape > 1 else float("inf")
+        least = min(counts.values(), default=0.0)
+        shape = 1.0 if self.laplace else 0.5
+        if shape * least <= 1:
+            return 1.0
+        level = -np.log(alpha / (MOST_PLACES if scheduled else MOST_LEVELS))
+        ratio = float(_last_ratios(np.array([least]), shape, level, LESS_NOISE)[0])
+        return 1 - ratio / (float(gammaincinv(shape * least, 0.5)) / shape)
 
 
 def _ratio_limits(over: tuple[float, float], under: tuple[float, float], alpha: float) -> tuple[float, float]:

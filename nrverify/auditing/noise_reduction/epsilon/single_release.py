@@ -113,7 +113,8 @@ class TooLittle(Additive):
     The likelihood ratio of less noise against the least allowed falls with the size of the noise, and more noise is
     larger: so the wealth has mean at most one for every noise level that keeps the claim. Releases at one position of
     the sessions are independent; the wealths of the positions are averaged. Half of the stake bets on each position and
-    ε alone, so that a shortfall at one ε is not lost among those that have noise to spare.
+    ε alone, so that a shortfall at one ε is not lost among those that have noise to spare. Where any noise keeps the
+    claim nothing is bet, and where none does it is counted that it was asked for.
     """
 
     configuration = ("least",)
@@ -123,12 +124,17 @@ class TooLittle(Additive):
         self.log_wealth = np.zeros((COLUMNS, LESS_NOISE.size))
         self.alone: CappedSums[tuple[int, float]] = CappedSums(MOST_ALONE - 1)
         self.count = 0
+        self.impossible: CappedSums[float] = CappedSums(MOST_ALONE)
 
     def bet(self, asked: Floats, noise: Floats) -> None:
         """Takes in sessions of one fixed schedule: what was asked (k,) and the noise (n, k, d)."""
         for column, epsilon in enumerate(asked[:COLUMNS].tolist()):
-            ratios = _ratios(self.least.mechanism, self.least(epsilon), self.least.rate)
-            won = ratios.total(np.abs(noise[:, column]))
+            least = self.least(epsilon)
+            if not math.isfinite(least):
+                self.impossible.add(epsilon, np.array(len(noise)))
+            if not 0 < least < math.inf:
+                continue
+            won = _ratios(self.least.mechanism, least, self.least.rate).total(np.abs(noise[:, column]))
             self.log_wealth[column] += won
             self.alone.add((column, epsilon), won)
         self.count += noise.size

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core import coincidences as exact
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.coincidences import MOST_COORDINATES
 from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.noise import SHARED_COORDINATES
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.independence import HARDLY_ANY, CoordinateIndependence, Independence
 from nrverify.auditing.noise_reduction.context import SEVERAL_DIMENSIONS, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch

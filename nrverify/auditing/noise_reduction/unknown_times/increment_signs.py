@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nrverify.auditing.core.bets.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import Need, form
 from nrverify.auditing.core.faults.noise import FRESH_NOISE
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST
 from nrverify.auditing.noise_reduction.context import LAW_BUILT_IN, SEVERAL_RELEASES, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.declaration import CheckKind, Declared, Need, check
 from nrverify.auditing.core.faults.noise import FRESH_NOISE, SHIFTED
 from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.data import Dots, Plot
 from nrverify.auditing.core.plots.limits import PlotRow, correlation_limits, dots_of
-from nrverify.auditing.core.portfolio_check import FEWEST_SESSIONS
 from nrverify.auditing.core.results import CheckResult, from_bets
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
+from nrverify.auditing.core.bets.named_alternatives import SHAPES, shape_ratios
+from nrverify.auditing.core.bets.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.bets.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import Need, form
 from nrverify.auditing.core.faults.noise import SHIFTED, WRONG_SHAPE
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.named_alternatives import SHAPES, shape_ratios
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.rosenblatt import LARGEST_SCORE
-from nrverify.auditing.core.score_bins import BIN_WEIGHTS, bin_counts, fine_counts
-from nrverify.auditing.core.topic import Topic
+from nrverify.auditing.core.transforms.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.context import TIMES_KNOWN, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch

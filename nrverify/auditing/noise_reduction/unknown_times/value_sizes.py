@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.core.bets.portfolio_check import PortfolioCheck
+from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import form
 from nrverify.auditing.core.faults.noise import DEPENDS_ON_VALUE
 from nrverify.auditing.core.finding import Size
-from nrverify.auditing.core.portfolio_check import PortfolioCheck
-from nrverify.auditing.core.topic import Topic
 from nrverify.auditing.noise_reduction.checks.value import LARGE_VALUE, ValueLaw
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch

@@ -35,7 +35,7 @@ def test_a_right_line_is_consistent_and_nothing_is_drawn():
     assert {id: result.kind for id, result in results.items()} == KINDS
     assert (audit.drawer.drawn, audit.stopped, audit.failure, audit.suspect) == (0, "samples", None, None)
     assert set(audit.plots()) == {"boundary.crossing", "boundary.monotone"}
-    assert audit.asked == ("all t > 0, that is t/Δ² in [1e-9, 1e9], t in [1e-09, 1e+09]",)
+    assert audit.asked == ("all t > 0, looked at for t/Δ² in [1e-9, 1e9], t in [1e-09, 1e+09]",)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Events of the report: plain ones, whose values can be looked for, and sentences that say no more than was seen."""
 
+import hashlib
+
 import numpy as np
 
 from nrverify.auditing.claims.bets import Point
@@ -48,11 +50,41 @@ def test_a_further_value_is_listed_only_where_it_improves_the_event():
     assert event_of(zero, one) == "the output is 'a'"
 
 
-def measured(hits, other):
-    return Measured("the output is 1", "0", "1", hits, 1000, other, 1000, 1.0, 0.0)
+def test_a_limit_has_few_digits_also_where_outputs_are_large_or_small():
+    """To a thousandth of the range of the outputs, of which the limits are quantiles."""
+    rng = np.random.default_rng(4)
+    zero, one = rng.laplace(0, 0.5, 2000), rng.laplace(1, 0.5, 2000)
+    for centre, scale, digits in ((0.0, 1.0, 6), (1234567.0, 1.0, 12), (0.0, 1e-9, 6), (0.0, 1e300, 6)):
+        words = event_of((centre + scale * zero).tolist(), (centre + scale * one).tolist())
+        limit = words.split()[-1]
+        assert centre - 4 * scale < float(limit) < centre + 4 * scale
+        assert len(limit.partition("e")[0].replace(".", "").lstrip("-0")) <= digits
+
+
+def test_of_a_long_value_both_ends_its_length_and_a_digest_are_said():
+    text = "y" * 5000
+    words = event_of([text + "a"] * 300 + ["c"] * 300, [text + "b"] * 300 + ["c"] * 300)
+    assert words in {event_words(text + last) for last in "ab"}
+
+
+def event_words(value):
+    shown = repr(value)
+    digest = hashlib.sha256(shown.encode()).hexdigest()[:16]
+    return f"the output is {shown[:60]}…{shown[-60:]} (5,003 characters as Python writes it, SHA-256 {digest}…)"
+
+
+def measured(hits, other, delta=0.0):
+    return Measured("the output is 1", "0", "1", hits, 1000, other, 1000, 1.0, delta)
+
+
+def test_frequencies_are_said_as_counts_and_the_epsilon_with_its_delta():
+    """ "in 1 of 500 runs" would be read as one run where it is all of them."""
+    assert "the output is 1 in 1000 of 1000 fresh runs on 0 and in 0 of 1000 on 1" in measured(1000, 0).sentence
+    assert "at δ = 0.01 with confidence" in measured(600, 180, 0.01).sentence
+    assert "δ" not in measured(600, 180).sentence
 
 
 def test_what_was_measured_is_said_as_far_as_it_goes():
     assert "no ε above 0" in measured(500, 500).sentence
     assert "more than is claimed" not in measured(600, 300).sentence
-    assert "more than is claimed, but far from what refutes" in measured(600, 180).sentence
+    assert "more than is claimed, but less than refutes at this level" in measured(600, 180).sentence

@@ -6,7 +6,7 @@ Right noise is refuted with probability at most 6e-8 in each test.
 import numpy as np
 import pytest
 
-from nrverify.auditing.core.any_order import FRESH, LAST_ALONE, NO_LOWER, NO_UPPER, neighbours, placed
+from nrverify.auditing.core.transforms.any_order import FRESH, LAST_ALONE, NO_LOWER, NO_UPPER, neighbours, placed
 from nrverify.auditing.noise_reduction.checks.any_order import AnyOrderLaw
 from nrverify.auditing.noise_reduction.checks.repeated_time import SameAnswer
 from nrverify.auditing.noise_reduction.design.any_order import ORDERS, any_order_cases, reordered, without_repeats

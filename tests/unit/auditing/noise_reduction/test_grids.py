@@ -10,8 +10,8 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import kstest
 
-from nrverify.auditing.core.ideal_paths import ideal_releases, on_grid, told_apart
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.ideal_paths import ideal_releases, on_grid, told_apart
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.granularity import Granularity
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.checks.lattice import Lattice
@@ -188,3 +188,14 @@ def test_a_subject_that_says_its_range_is_asked_at_the_grid_within_it_only():
     inside, outside = (on_a_grid("brownian", grid, range=(1.0, 100.0)) for grid in (2.0, 0.5))
     assert any(case.name == AT_THE_GRID for case in cases_for(inside, knob_of(inside), (1,), None))
     assert not any(case.name == AT_THE_GRID for case in cases_for(outside, knob_of(outside), (1,), None))
+
+
+@pytest.mark.parametrize("process", [Laplace(), Brownian()])
+def test_times_that_rise_as_some_subjects_say_are_no_error(process):
+    """No release is judged given a less noisy one; equal releases of two times are moved each within its cell."""
+    rng = np.random.default_rng(5)
+    releases = np.zeros((50, 2, 1))
+    times = np.broadcast_to([1.0, 700.0], (50, 2))
+    found = ideal_releases(process, np.zeros(1), releases, times, 1e-6, rng)
+    assert np.all(np.abs(found) <= 0.5e-6)
+    assert told_apart(process, times, 1e3).tolist() == [0, 1]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nrverify.auditing.core.named_alternatives import FLOOR
+from nrverify.auditing.core.bets.named_alternatives import FLOOR
 from nrverify.auditing.noise_reduction.checks import integer_laws
 from nrverify.auditing.noise_reduction.checks.law import TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw

@@ -6,8 +6,8 @@ Right noise is refuted with probability at most 6e-8 a test; seeds are fixed.
 import numpy as np
 import pytest
 
+from nrverify.auditing.core.bets.scale_origins import fault_of_scale
 from nrverify.auditing.core.faults import noise as faults
-from nrverify.auditing.core.scale_origins import fault_of_scale
 from nrverify.auditing.noise_reduction.checks.law import AdaptiveLaw, TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.value import ValueLaw

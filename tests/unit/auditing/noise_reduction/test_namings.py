@@ -1,8 +1,8 @@
 """Faults that several topics show: which of them is said, from wealth given by hand."""
 
+from nrverify.auditing.core.bets.named_alternatives import FORGETFUL, FRESH, SESSIONS
 from nrverify.auditing.core.faults.noise import FRESH_NOISE, RARE_SESSIONS, WRONG_BRIDGE, WRONG_SCALE, WRONG_SHAPE
 from nrverify.auditing.core.finding import Finding
-from nrverify.auditing.core.named_alternatives import FORGETFUL, FRESH, SESSIONS
 from nrverify.auditing.noise_reduction.checks.namings import fresh_or_bridge, rare_or_shape, scale_or_shape
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.wealth import RatioWealth

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nrverify.auditing.core import pooled_check
+from nrverify.auditing.core.bets import pooled_check
 from nrverify.auditing.noise_reduction.checks.law import TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.checks.streams import Streams

@@ -6,7 +6,7 @@ Right noise is refuted with probability at most 6e-8 a test; seeds are fixed.
 import numpy as np
 import pytest
 
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import ROUNDED_DOWN, Case

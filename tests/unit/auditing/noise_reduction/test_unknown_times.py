@@ -16,7 +16,7 @@ from nrverify.auditing.noise_reduction.unknown_times.release_shape import Unknow
 from nrverify.auditing.noise_reduction.unknown_times.value_sizes import UnknownValues
 from nrverify.auditing.registry import declarations_for
 from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, fault, laplace, seen, skellam
-from tests.unit.auditing.noise_reduction.epsilon_batches import by_epsilon, epsilon_context
+from tests.unit.auditing.noise_reduction.epsilon.epsilon_batches import by_epsilon, epsilon_context
 
 RNG = 20261118
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.private_stopping.designs import StoppingDesign, stopping_pair
 from nrverify.auditing.private_stopping.drawing import LabelledStopped, Stopped
 from nrverify.laws.brownian import Brownian

@@ -1,5 +1,7 @@
 """What a fault of a threshold mechanism means: losses from exact laws, and no leak where a private relative fits."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from nrverify.auditing.threshold.effects import (
     loss_of,
     priced,
     priced_by_scales,
+    probing,
 )
 from nrverify.auditing.threshold.faulty_laws import unmixed_laws
 from nrverify.auditing.threshold.relatives import Relative, fitted_scales, private_relatives, relative_law
@@ -155,7 +158,18 @@ def test_scales_that_no_named_fault_has_are_fitted_and_priced_at_their_confidenc
     found = fitted_scales({design: seen for design, seen in counts.items() if design.constant}, ALPHA)
     assert (found.a, found.b) == (pytest.approx(2.0, rel=0.02), pytest.approx(2.5, rel=0.02))
     assert 1.0 < found.loss < 1 / 2.0 + 2 / 2.5
-    assert priced_by_scales(counts, ALPHA).effect == "leak"
+    leak = priced_by_scales(counts, ALPHA)
+    assert leak.effect == "leak"
+    # The number is a limit: it is not what the scales beside it lose, 1/a + 2/b.
+    limit = re.search(r"of about 2Δ/ε and 2\.5Δ/ε, the loss is at least (1\.\d+) times ε: a leak", leak.words)
+    assert float(limit[1]) == pytest.approx(found.loss, rel=1e-2)
+
+
+@pytest.mark.parametrize("mechanism", ["above-threshold", "reduced-above-threshold"])
+def test_neighbours_are_named_in_words(mechanism):
+    names = [pair.design.name for pair in probing(mechanism)]
+    assert "31 rounds at the threshold" in names
+    assert not any("-0 " in name or "rounds 0 above" in name for name in names)
 
 
 def test_a_leak_that_is_only_one_of_the_faults_that_fit_is_not_said():

@@ -1,0 +1,1 @@
+"""Vectors of boundaries, their inverses and optima, and of crossing probabilities."""
