@@ -33,7 +33,7 @@ def runs_at_refutation(subject: Any, alphas: tuple[float, ...], seed: int, most:
     check = PrivacyClaim(claim, tuple(Case(*pair) for pair in subject.neighbours))
     found: list[int | None] = [None] * len(alphas)
     drawn = 0
-    for look in looks(fine=True):
+    for look in looks():
         shares = np.array(check.shares())
         counts = rng.multinomial(max(1, int(min(look, most - drawn))), shares / shares.sum())
         seen = check.empty_copy()

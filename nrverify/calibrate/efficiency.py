@@ -1,4 +1,8 @@
-"""Efficiency: samples until a smooth fault is refuted, the median over seeds, against the information limit."""
+"""Efficiency: samples until a smooth fault is refuted, the median over seeds, against the information limit.
+
+No fault is refuted before the first look. Where the limit is below it, the ratio to the limit would say how large the
+first look is and nothing of the bets: such a fault is compared with the first look.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,16 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nrverify.auditing.sampling.looks import FIRST_LOOK
 from nrverify.calibrate.information import check_level, information, limit
 from nrverify.calibrate.jobs import Job
 from nrverify.calibrate.trial import Trial, seed_for, trial
 from nrverify.reference.mutants import Mutant
 
-TARGET = 2.5
-"""Samples over the limit."""
+TARGET = 2.0
+"""Samples over the limit, for each fault: a check needs 17 nats, and as many again pay for not knowing the fault."""
+MEDIAN_TARGET = 1.5
+"""The same, the median over all faults."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +40,24 @@ class Efficiency:
         return statistics.median_high(drawn)
 
     @property
+    def below_first_look(self) -> bool:
+        """Whether the best test would refute it before an audit looks at all."""
+        return self.limit < FIRST_LOOK
+
+    @property
     def ratio(self) -> float:
-        """The median over the limit."""
-        return self.median / self.limit
+        """The median over the limit, or over the first look where the limit is below it."""
+        return self.median / max(self.limit, FIRST_LOOK)
 
     @property
     def met(self) -> bool:
         """Whether the target is reached."""
         return self.ratio <= TARGET
+
+
+def median_ratio(rows: Sequence[Efficiency]) -> float:
+    """The median over all faults."""
+    return statistics.median_high(row.ratio for row in rows)
 
 
 def efficiency_jobs(mutants: Sequence[Mutant], seeds: int, seed: int, alpha: float, samples: int) -> list[Job]:

@@ -44,15 +44,15 @@ def description_of(subject: type[Any]) -> Description:
     return Adapter(subject()).description
 
 
-def session_mixture(description: Description) -> list[Part]:
+def session_mixture(description: Description, wanderings: int = WANDERINGS) -> list[Part]:
     """The cases of a noise-reduction audit where nothing is refused; weights add up to 1."""
     mechanism = _mechanism(description)
     shares: dict[Case, float] = {}
-    for look in range(WANDERINGS):
+    for look in range(wanderings):
         for task in mechanism.tasks(look, 0):
             sides = task.setting.sides if isinstance(task.setting, Pair) else (task.setting,)
             for case in sides:
-                shares[case] = shares.get(case, 0.0) + task.weight / len(sides) / WANDERINGS
+                shares[case] = shares.get(case, 0.0) + task.weight / len(sides) / wanderings
     return [Part(weight, case) for case, weight in shares.items() if weight > 0]
 
 

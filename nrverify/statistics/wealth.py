@@ -168,8 +168,12 @@ class ExponentialWealth(Additive):
 
     def bet(self, x: Floats) -> None:
         """Takes in innovations that are Exp(1) given the past."""
-        self.count += x.size
-        self.total += float(x.sum())
+        self.add(x.size, x.sum())
+
+    def add(self, count: int, total: float) -> None:
+        """Takes in how many innovations there were, and their sum."""
+        self.count += int(count)
+        self.total += float(total)
 
     @property
     def log_e(self) -> float:

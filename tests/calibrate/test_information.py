@@ -17,6 +17,7 @@ from nrverify.calibrate.information_brownian import (
     student_information,
     uniform_sum_information,
 )
+from nrverify.calibrate.information_discrete import DISCRETE
 from nrverify.calibrate.information_laplace import ScaledFault, WalkFault
 from nrverify.calibrate.information_threshold import THRESHOLD, claimed, threshold_information
 from nrverify.calibrate.mixture import Part, description_of, run_mixture, session_mixture
@@ -132,6 +133,38 @@ def test_a_wrong_coin_and_a_wrong_jump_have_their_closed_forms():
     coins = WalkFault(one_coin=True).information([Part(1.0, fixed(4.0, 1.0, value=(1.0, 2.0, 3.0)))])
     p = r * r
     assert coins == pytest.approx(-2 * (p * math.log(p) + (1 - p) * math.log(1 - p)), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", DISCRETE)
+def test_the_faulty_law_of_integers_is_that_of_the_mutant(name):
+    # 40,000 numbers at each of three times; no size is off by 6 standard errors, except with probability 1e-6 over all.
+    subject, drawn = SUBJECTS[name](), 40_000
+    for t in (0.55, 1.7, 6.3):
+        law = np.exp(DISCRETE[name].draw(t))
+        law[1:] *= 2
+        assert law.sum() == pytest.approx(1, abs=1e-9)
+        noise = np.abs(subject.draw(t, (drawn,), np.random.default_rng(3)))
+        counts = np.bincount(noise, minlength=law.size)
+        deviation = 6 * np.sqrt(drawn * law * (1 - law)) + 6
+        assert np.all(np.abs(counts[: law.size] - drawn * law) <= deviation)
+
+
+def test_the_information_of_integers_is_the_divergence_of_whole_transcripts():
+    # Two releases of discrete Laplace noise at times 2 and 1, summed over both; the faulty one stays with weight ¼.
+    def draw(j, t):
+        return math.tanh(0.5 / t) * math.exp(-abs(j) / t)
+
+    def ratio(t):
+        return math.exp(-1 / t) / (1 - math.exp(-1 / t)) ** 2
+
+    def joint(i, j, stay):
+        return draw(i, 1.0) * ((1 - stay) * draw(j - i, 2.0) + stay * (i == j))
+
+    claimed = ratio(1.0) / ratio(2.0)
+    pairs = [(i, j) for i in range(-40, 41) for j in range(-80, 81)]
+    expected = math.fsum(joint(*p, 0.25) * math.log(joint(*p, 0.25) / joint(*p, claimed)) for p in pairs)
+    found = DISCRETE["discrete-laplace-continuous-stay"].information([Part(1.0, fixed(2.0, 1.0))])
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_adaptive_sessions_with_nothing_to_adapt_to_bring_what_fixed_ones_do():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from nrverify.calibrate.efficiency import Efficiency
+from nrverify.calibrate.efficiency import Efficiency, median_ratio
 from nrverify.calibrate.empirical import EmpiricalEpsilon, WorstPair, best_pair, laplace_bound, threshold_bound
 from nrverify.calibrate.false_alarms import Alarms, all_together
 from nrverify.calibrate.jobs import Job, run_jobs
@@ -81,6 +81,15 @@ def test_efficiency_is_the_median_over_the_limit_and_a_missed_seed_counts_as_inf
     assert not Efficiency("a fault", 0.01, 100.0, (110, 260, 300), 0).met
     assert Efficiency("a fault", 0.01, 100.0, (110,), 2).ratio == math.inf
     assert not Efficiency("a fault", 0.01, 100.0, (), 3).met
+
+
+def test_a_fault_whose_limit_is_below_the_first_look_is_compared_with_the_first_look():
+    found = Efficiency("a fault", 20.0, 0.8, (96, 96, 96), 0)
+    assert found.below_first_look
+    assert found.ratio == 1.5
+    assert not Efficiency("a fault", 20.0, 0.8, (140, 140, 140), 0).met
+    rows = (found, Efficiency("another", 0.01, 100.0, (110, 130, 300), 0), Efficiency("missed", 0.1, 100.0, (), 3))
+    assert median_ratio(rows) == 1.5
 
 
 def test_an_empirical_epsilon_that_is_too_small_or_above_the_claim_is_red():

@@ -37,8 +37,6 @@ NUMBERS = 64
 class AnyMechanism(Mechanism):
     """A subject with `mechanism = "any"`."""
 
-    fine_looks = True
-
     def __init__(self, host: Host, settings: Settings) -> None:
         description = host.description
         declarations = declarations_for(description.mechanism)

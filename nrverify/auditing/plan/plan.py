@@ -128,7 +128,7 @@ def _whole_run(mechanism: Mechanism, samples: int) -> list[SamplingTask]:
     shares: dict[int, float] = {}
     places: dict[int, list[SamplingTask]] = {}
     drawn = 0.0
-    for number, size in enumerate(looks(mechanism.fine_looks)):
+    for number, size in enumerate(looks()):
         look = min(size, samples - drawn)
         tasks = mechanism.tasks(number, int(drawn))
         total = sum(task.weight for task in tasks)

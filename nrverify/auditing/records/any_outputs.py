@@ -33,7 +33,6 @@ NUMBERS = 64
 class RecordedOutputsMechanism(Mechanism):
     """Recorded outputs; the order of the file is the order of use."""
 
-    fine_looks = True
     more = "recorded runs are too few to exclude anything useful: record more"
 
     def __init__(self, record: RecordedOutputs, description: Description, settings: Settings) -> None:

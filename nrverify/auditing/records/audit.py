@@ -23,6 +23,6 @@ def records_audit(file: RecordsFile, settings: Settings, progress: Progress | No
     if isinstance(record, RecordedOutputs):
         sides = (len(record.neighbour.outputs), len(record.value.outputs))
         mechanism = RecordedOutputsMechanism(record, file.description, settings)
-        return SampledAudit(mechanism, RecordedOrder(sides, settings, progress, mechanism.fine_looks))
+        return SampledAudit(mechanism, RecordedOrder(sides, settings, progress))
     sessions = (record.neighbour.sessions, record.value.sessions)
     return SampledAudit(RecordedTranscriptsMechanism(record, settings), RecordedOrder(sessions, settings, progress))

@@ -88,10 +88,8 @@ class RecordedOrder:
         sides: tuple[int, int],
         settings: Settings,
         progress: Progress | None = None,
-        fine_looks: bool = False,
     ) -> None:
         self.settings = settings
-        self._fine_looks = fine_looks
         self.gallery = PlotCollector()
         self.rng = np.random.default_rng(np.random.SeedSequence(settings.seed))
         self.unused = Unused(*sides, settings.samples, self.rng)
@@ -124,4 +122,4 @@ class RecordedOrder:
                 self._progress(self.drawn, total)
             return task.checks
 
-        return look_by_look(self.settings, self, self.gallery, use, refuted, self._fine_looks)
+        return look_by_look(self.settings, self, self.gallery, use, refuted)

@@ -36,8 +36,6 @@ class Mechanism:
     level: Level
     aside: Sequence[Any] = ()
     """Checks that the mechanism itself draws for, outside the looks; `foreseen_after(samples)` says what they catch."""
-    fine_looks = False
-    """Whether looks grow slowly at first: where nothing but bets that learn between looks judges."""
     after_refutation = 0
     """How much was drawn after a refutation, to learn what it means."""
     more = "samples are too few to exclude anything useful; draw more with --samples or --budget"
@@ -153,7 +151,6 @@ class SampledAudit:
         """Of a subject that is asked, by the workers or by this process alone."""
         sampler = Sampler(host, settings, workers or alone(host), progress)
         sampler.reserved = mechanism.reserved
-        sampler.fine_looks = mechanism.fine_looks
         if mechanism.reserved_time:
             sampler.keep_back(mechanism.reserved_time)
         return cls(mechanism, sampler)

@@ -11,14 +11,14 @@ from nrverify.auditing.core.settings import Settings
 FIRST_LOOK = 64
 """Small, so that a gross fault is refuted after a few sessions; smaller looks would cost more in overhead than they
 save."""
-GROWTH = 1.25
-"""A refutation comes at most a quarter later than it could, and 200,000 samples take fewer than 40 looks."""
-FINE_GROWTH, FINE_UNTIL = 1.1, 100_000
-"""Where everything is judged by bets that learn between looks, looks are smaller until so much was drawn: a claim is
-refuted a tenth earlier, and what was learned is used sooner."""
+LEAST_LOOK = 16
+"""A look costs as much as some dozen sessions, and what consecutive sessions have in common is seen only where several
+are drawn together."""
+GROWTH, FINE_UNTIL, LATER_GROWTH = 1.1, 100_000, 1.25
+"""Until so much was drawn a refutation comes at most a tenth later than it could, then at most a quarter: 200,000
+samples take 80 looks."""
 MOST_LOOKS = 128
-"""More than any run has: the last would come after 1e14 samples, with fine looks after 9e9. A check without bets
-divides its α over them."""
+"""More than any run has: the last would come after 1e10 samples. A check without bets divides its α over them."""
 
 
 class Limits(Protocol):
@@ -37,17 +37,17 @@ class Limits(Protocol):
         """Whether the run has used its budget of time."""
 
 
-def looks(fine: bool = False) -> Iterator[float]:
-    """The sizes of successive looks: the first of 64, then each a quarter of all before; of fine ones at first a tenth.
+def looks() -> Iterator[float]:
+    """The sizes of successive looks: the first of 64, then each a tenth of all before, or a quarter after many.
 
     >>> from itertools import accumulate, islice
-    >>> [round(drawn) for drawn in islice(accumulate(looks()), 4)], [round(one) for one in islice(looks(fine=True), 3)]
-    ([64, 80, 100, 125], [64, 6, 7])
+    >>> [round(drawn) for drawn in islice(accumulate(looks()), 10)]
+    [64, 80, 96, 112, 128, 144, 160, 176, 194, 213]
     """
     drawn = 0.0
     while True:
-        growth = FINE_GROWTH if fine and drawn < FINE_UNTIL else GROWTH
-        look = max(drawn * (growth - 1), 1.0) if drawn else float(FIRST_LOOK)
+        growth = GROWTH if drawn < FINE_UNTIL else LATER_GROWTH
+        look = max(drawn * (growth - 1), LEAST_LOOK) if drawn else float(FIRST_LOOK)
         yield look
         drawn += look
 
@@ -67,13 +67,12 @@ def look_by_look(
     gallery: PlotCollector,
     draw: Callable[[int, int], Iterable[object]],
     refuted: Callable[[], bool],
-    fine: bool = False,
 ) -> str:
     """Looks until something is refuted or a limit is reached, and which.
 
     `draw` takes the number of the look and its size, and gives the checks that saw it.
     """
-    for number, look in enumerate(looks(fine)):
+    for number, look in enumerate(looks()):
         gallery.look(draw(number, int(look)), limits.drawn)
         if (reason := reason_to_stop(settings, limits, refuted)) is not None:
             return reason

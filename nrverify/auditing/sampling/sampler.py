@@ -73,8 +73,6 @@ class Sampler:
         """For single requests, outside the looks; they use the same budget."""
         self.reserved = 0
         """Samples kept back for what is tried at the end."""
-        self.fine_looks = False
-        """Whether looks grow slowly at first."""
         self.gallery = PlotCollector()
         self._host, self._budget = host, settings.budget
         self.failure: str | None = None
@@ -146,7 +144,7 @@ class Sampler:
                 raise SubjectFailed(f"the subject refuses every setting tried{': ' + reasons[-1] if reasons else ''}")
             return dict.fromkeys(check for task in tasks for check in task.checks)
 
-        return look_by_look(self.settings, self, self.gallery, draw, refuted, self.fine_looks)
+        return look_by_look(self.settings, self, self.gallery, draw, refuted)
 
     def _draw(self, work: Sequence[Share], key: tuple[int, ...]) -> tuple[list[Share], list[str]]:
         """Draws and merges in order; the shares that were refused, and why."""

@@ -32,6 +32,9 @@ enough that copying and merging the checks costs little."""
 LOTS, LEAST_LOT = 4, 2**9
 """At least so many to a look of as many chunks, where each is of so many sessions or runs: workers share it, and what
 is small is not divided, since copies of all checks would cost more than it does."""
+FEW_TASKS, ENOUGH = 8, 800
+"""A look goes to about so many tasks, or to as many as get so much: then a chunk costs little beyond its sessions,
+however small looks are, and three or four looks reach all tasks."""
 LOT_SECONDS = 1.0
 """A lot that takes the subject longer, at its pace so far, is divided: the budget is looked at between lots."""
 
@@ -147,7 +150,7 @@ def _divided(weights: Floats, total: int) -> list[int]:
 
 
 class Turns:
-    """Small looks divided over some of their tasks, by turns: a few sessions of each would say little and take long.
+    """Looks divided over some of their tasks, by turns: few sessions of each would say little and take long.
 
     The first goes to all of them, since what is plainly wrong is to be seen from all sides. What a task was not given
     it is owed, so that after some looks all have had their share.
@@ -166,7 +169,7 @@ class Turns:
         weights = np.array([task.weight for task in tasks])
         self._owed += weights / weights.sum() * total
         order = np.argsort(-self._owed, kind="stable")
-        room = np.cumsum([tasks[index].fewest for index in order])
+        room = np.cumsum([max(tasks[index].fewest, min(total / FEW_TASKS, ENOUGH)) for index in order])
         turn = np.maximum(self._owed, 0.0)
         if not self._first:
             turn[order[max(1, int((room <= total).sum())) :]] = 0.0

@@ -20,7 +20,7 @@ from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import ThresholdContext
 from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
 from nrverify.auditing.threshold.designs import Design
-from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours
+from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours, with_scores
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
 from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.auditing.threshold.streams import FEW, few_together
@@ -69,7 +69,7 @@ class ThresholdMechanism(Mechanism):
         return SMOKE_RUNS * designs * len(self.context.methods) + batches
 
     def smoke(self, drawer: Drawer) -> None:
-        """A few runs of each method, and two batches to compare, shown to the checks that need no scores."""
+        """A few runs of each method, for the checks that need no scores, and two batches to compare, for all."""
         variant = variant_of(self.context.description)
         designs = [Design("smoke", utilities, (1.0, 1.0, 1.0), variant=variant) for utilities in SMOKE_UTILITIES]
         drawn = [draw_runs(drawer, design, method, SMOKE_RUNS) for method in self.context.methods for design in designs]
@@ -78,14 +78,16 @@ class ThresholdMechanism(Mechanism):
             utilities = (CERTAIN * noise_unit(variant),) * rounds
             certain = Design("certain to print ones", utilities, (1.0,) * rounds, variant=variant)
             drawn += [draw_certain(drawer, certain, method, SMOKE_RUNS) for method in self.context.methods]
-        if "run_many" in self.context.methods:
-            drawn += [draw_runs(drawer, self.context.designs[0], "run_many", FEW) for _ in range(2)]
+        batches = 2 if "run_many" in self.context.methods else 0
+        together = [draw_runs(drawer, self.context.designs[0], "run_many", FEW) for _ in range(batches)]
+        drawn += [with_scores(runs, drawer.rng) for runs in together]
         for check in (*self.checks, *self._claims):
             if self.context.claims_curve and isinstance(check, (ThresholdExPost, DeclaredClaim)):
                 check.ask_curve(OwnDeltas(drawer.host))
-            if check.in_smoke:
+            shown = drawn if check.in_smoke else drawn[len(drawn) - batches :] if isinstance(check, Observes) else []
+            if shown:
                 scored = check.empty_copy()
-                for runs in drawn:
+                for runs in shown:
                     scored.observe(runs)
                 check.merge(scored)
 

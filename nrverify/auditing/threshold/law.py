@@ -29,7 +29,7 @@ from nrverify.auditing.threshold.effects import (
     priced,
     priced_by_scales,
 )
-from nrverify.auditing.threshold.faulty_laws import FAULTS, claimed_law, faulty_laws
+from nrverify.auditing.threshold.faulty_laws import claimed_law, faulty_laws
 from nrverify.auditing.threshold.halting_bets import (
     HALTING_TEMPLATES,
     HaltingBins,
@@ -170,7 +170,7 @@ class ThresholdLaw(Declared, Additive):
         if self._portfolio is None or self._portfolio[0] != self.runs:
             bets: dict[Topic, tuple[float, Wealth]] = {}
             for channel in (POOLED, *self.methods) if len(self.methods) > 1 else (POOLED,):
-                weight = 2.0 if channel == POOLED else 1.0
+                weight = 4.0 if channel == POOLED else 1.0
                 for topic, (share, wealth) in self._bets(channel).items():
                     bets[replace(topic, quantity=f"{topic.quantity} ({channel})", channel=channel)] = (
                         share * weight,
@@ -198,7 +198,7 @@ class ThresholdLaw(Declared, Additive):
                 odds[key].bet(counts[:-1], at_risk, hazard, covariate)
             alike.bet(same, before, law, np.ones(law.size))
         return {
-            NAMED: (6.0, named),
+            NAMED: (16.0, named),
             **{law_topic(key): (ODDS[key], wealth) for key, wealth in odds.items()},
             RUN_BEFORE: (1.0, alike),
             law_topic("halting round"): (3.0, HaltingBins(bins)),
@@ -337,9 +337,7 @@ ODDS = {
 
 @lru_cache(maxsize=64)
 def fault_names(designs: tuple[Design, ...]) -> tuple[str, ...]:
-    """The named faults that are bet on: a fixed list for the usual noise, else those that can show somewhere."""
-    if all(design.variant == USUAL for design in designs):
-        return FAULTS
+    """The named faults that are bet on: those that can show in some design."""
     return tuple(dict.fromkeys(name for design in designs for name in faulty_laws(design)))
 
 

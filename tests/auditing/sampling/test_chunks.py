@@ -154,7 +154,7 @@ def test_a_failure_ends_the_run_after_what_came_before_it_was_taken_in():
     run = sampler(Crowd(fails_at=5), samples=10_000)
     with pytest.raises(SubjectFailed, match="worn out"):
         run.run(lambda _: [task("a"), task("b")], lambda: False)
-    assert run.drawn == 64 + 16 + 10
+    assert run.drawn == 64 + 16 + 8
 
 
 def test_what_is_refused_is_asked_again_elsewhere_and_not_counted():

@@ -272,8 +272,8 @@ class SessionIndependence(Independence):
     def __init__(self, grid: float = 0.0) -> None:
         self.grid = grid
         bets: dict[Topic, tuple[float, Wealth]] = {
-            BEFORE: (3.0, MeanWealth(slopes=True)),
-            FIRST_BEFORE: (4.0, MeanWealth(slopes=True)),
+            BEFORE: (4.0, MeanWealth(slopes=True)),
+            FIRST_BEFORE: (6.0, MeanWealth(slopes=True)),
             REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
             FIRST_REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),
             LAST_REQUEST_BEFORE: (0.5, MeanWealth(slopes=True)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -29,11 +30,13 @@ from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.plots.sums import Correlations
+from nrverify.auditing.noise_reduction.checks import integer_laws
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
 from nrverify.auditing.noise_reduction.checks.integer_events import (
     STILL,
     steps_of_zero,
 )
+from nrverify.auditing.noise_reduction.checks.jumps import every_jump
 from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST, STEPS, STRATA
 from nrverify.auditing.noise_reduction.checks.namings import fresh_or_bridge, rare_or_shape
 from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
@@ -54,7 +57,15 @@ from nrverify.auditing.noise_reduction.diagnosis.moments import Moments
 from nrverify.laws.process import Process
 from nrverify.laws.skellam import Skellam
 from nrverify.statistics.portfolio import Wealth
-from nrverify.statistics.wealth import BinWealth, MeanWealth, RatioWealth, ScaleWealth, TieWealth, dot
+from nrverify.statistics.wealth import (
+    BinWealth,
+    ExponentialWealth,
+    MeanWealth,
+    RatioWealth,
+    ScaleWealth,
+    TieWealth,
+    dot,
+)
 
 Floats = NDArray[np.float64]
 
@@ -95,42 +106,60 @@ class TranscriptLaw(PooledCheck):
 
     any_value = True
     adaptive = False
-    configuration = ("counts", "integers")
+    configuration = ("counts", "integers", "methods", "jumping", "discrete")
 
-    def __init__(self, counts: Skellam | None = None, integers: Process | None = None) -> None:
+    def __init__(
+        self,
+        counts: Skellam | None = None,
+        integers: Process | None = None,
+        methods: Sequence[str] = (),
+        jumping: bool = False,
+        discrete: str | None = None,
+    ) -> None:
         """`counts` is the process of a difference of Poisson counts, whose steps may be rounded normals instead.
 
-        `integers` is that of other integer noise, whose steps of 0 are counted.
+        `integers` is that of other integer noise, whose steps of 0 are counted. Each of several `methods` is bet on by
+        itself; noise that is `jumping` is that of the Laplace process; `discrete` names integer noise whose samplers'
+        usual faults are known.
         """
         bets: dict[Topic, tuple[float, Wealth]] = {
-            topics.VARIANCE: (6.0, ScaleWealth()),
-            topics.EVERY_VARIANCE: (6.0, ScaleWealth()),
+            topics.VARIANCE: (12.0, ScaleWealth()),
+            topics.EVERY_VARIANCE: (12.0, ScaleWealth()),
             topics.CENTRE: (2.0, MeanWealth()),
             topics.MEMORY: (4.0, MeanWealth(slopes=True)),
             topics.INNOVATION_BEFORE: (2.0, MeanWealth(slopes=True)),
             topics.BINS: (2.0, BinWealth(BIN_WEIGHTS)),
-            topics.SHAPE: (2.0, RatioWealth(SHAPES)),
+            topics.SHAPE: (5.0, RatioWealth(SHAPES)),
             topics.RECURSION: (4.0, RatioWealth([FRESH, FORGETFUL])),
             topics.RARE: (1.0, RatioWealth(SESSIONS)),
         }
         for size in STRATA:
             bets[topics.VARIANCE_AFTER[size]] = (2.0, ScaleWealth())
-            bets[topics.CENTRE_AFTER[size]] = (1.0, MeanWealth())
-            bets[topics.VARIANCE_AFTER_INNOVATION[size]] = (0.5, ScaleWealth())
+            bets[topics.CENTRE_AFTER[size]] = (0.5, MeanWealth())
+            bets[topics.VARIANCE_AFTER_INNOVATION[size]] = (0.25, ScaleWealth())
         for variance, memory in topics.OVER_STEP.values():
             bets[variance] = (0.5, ScaleWealth())
-            bets[memory] = (0.5, MeanWealth(slopes=True))
-        for variance, memory in topics.GIVEN_AT_POSITION.values():
-            bets[variance] = (0.5, ScaleWealth())
             bets[memory] = (0.25, MeanWealth(slopes=True))
+        for variance, memory in topics.GIVEN_AT_POSITION.values():
+            bets[variance] = (0.25, ScaleWealth())
+            bets[memory] = (0.1, MeanWealth(slopes=True))
         for at, (_, every) in topics.OF_COORDINATE.items():
             bets[every] = (topics.coordinate_weight(at), ScaleWealth())
+        self.methods = tuple(methods) if len(methods) > 1 and not self.adaptive else ()
+        for method in self.methods:
+            bets[topics.GIVEN_BY_METHOD[method]] = (2.0, ScaleWealth())
+        self.jumping = jumping
+        if jumping:
+            bets[topics.EVERY_SCALE] = (12.0, ExponentialWealth())
         self.counts = None if self.adaptive else counts
         if self.counts is not None:
             bets[topics.COUNTS] = (4.0, RatioWealth(ROUNDED.values()))
         self.integers = None if self.adaptive else integers
         if self.integers is not None:
             bets[STILL] = (4.0, TieWealth())
+        self.discrete = None if self.adaptive else discrete
+        if self.discrete is not None:
+            bets[integer_laws.STEPS] = (24.0, RatioWealth(integer_laws.names(self.discrete, steps=True)))
         super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
         self.correlations = Correlations("Correlation of the transforms of two releases", "release", LONGEST)
@@ -144,17 +173,18 @@ class TranscriptLaw(PooledCheck):
         """With the process of the counts, where the noise is one."""
         description = context.description
         counts = cast(Skellam, description.claimed_process) if description.family.rated else None
-        return cls(counts, integers_of(context) if hasattr(description.claimed_process, "forward") else None)
+        integers = integers_of(context) if hasattr(description.claimed_process, "forward") else None
+        methods = [name for name in topics.methods_of(description) if name in description.methods]
+        discrete = description.mechanism if integers is not None else None
+        return cls(counts, integers, methods, bool(description.family.jumps), discrete)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the innovations: all of them, and those after the first given what was released before."""
-        if batch.case.fixed == self.adaptive or batch.innovations is None:
+        if batch.innovations is None or (self.adaptive and batch.case.fixed):
             return
         found = batch.innovations
-        if self.moments is not None:
-            self.moments.observe(batch)
-        if self.places is not None:
-            self.places.observe(batch)
+        if batch.case.fixed:
+            self._of_fixed(batch)
         self.sessions += batch.sessions
         assert batch.times is not None
         here = found.present[:, 1:]
@@ -181,14 +211,29 @@ class TranscriptLaw(PooledCheck):
             numbers, sums = found.present.sum(axis=(0, 1)), np.einsum("ijk,ijk->k", found.filled, found.filled)
             for at in topics.COORDINATES[:d]:
                 self.bet_on_scale(topics.OF_COORDINATE[at][1], int(numbers[at]), sums[at])
+        if batch.case.method in self.methods:
+            self.bet_on_scale(topics.GIVEN_BY_METHOD[batch.case.method], int(here.sum()), _squares(found.filled[:, 1:]))
+        if self.jumping:
+            cast(ExponentialWealth, self.wealth_of(topics.EVERY_SCALE)).add(*every_jump(batch))
         assert self.correlations is not None
         self.correlations.add(np.moveaxis(found.z, 2, 1).reshape(-1, found.z.shape[1]))
+
+    def _of_fixed(self, batch: Batch) -> None:
+        """What is kept, and bet on, of schedules that are the same for all sessions."""
+        assert batch.times is not None
+        if self.moments is not None:
+            self.moments.observe(batch)
+        if self.places is not None:
+            self.places.observe(batch)
         if self.counts is not None:
             rounded = rounded_ratios(self.counts, batch.noise, batch.times[0])
             cast(RatioWealth, self.wealth_of(topics.COUNTS)).bet(rounded)
         if self.integers is not None:
             for topic, happened, weight in steps_of_zero(self.integers, batch):
                 cast(TieWealth, self.wealth_of(topic)).bet(happened, weight)
+        if self.discrete is not None:
+            steps = integer_laws.step_ratios(self.discrete, batch)
+            cast(RatioWealth, self.wealth_of(integer_laws.STEPS)).bet(steps)
 
     def pooled(self, numbers: dict[str, NDArray[Any]]) -> None:
         """Bets on the innovations of several batches: all, and those after the first given what was released before."""
@@ -239,8 +284,15 @@ class TranscriptLaw(PooledCheck):
             self.scale(topics.VARIANCE_AFTER_INNOVATION[size]).bet(later)
 
     def leading(self, alpha: float) -> Topic:
-        """The topic that stands out; one about all releases, if it is as good as one about some."""
+        """The topic that stands out; one about all releases, if it is as good as one about some.
+
+        The scale of all jumps says more of noise of another scale than any other, and less of what is wrong else.
+        """
         leading = super().leading(alpha)
+        if leading == topics.EVERY_SCALE:
+            others = {topic: bet.log_e for topic, bet in self.portfolio.bets.items() if topic != leading}
+            best = max(others, key=others.__getitem__)
+            leading = best if others[best] >= AS_GOOD * self.portfolio[leading].log_e else leading
         if not leading.narrow:
             return leading
         least = max(-np.log(alpha), AS_GOOD * self.portfolio[leading].log_e)
@@ -277,6 +329,10 @@ class AdaptiveLaw(TranscriptLaw):
     """
 
     adaptive = True
+
+
+def _squares(z: Floats) -> float:
+    return float(np.einsum("ijk,ijk->", z, z))
 
 
 def integers_of(context: NoiseReductionContext) -> Process | None:

@@ -100,6 +100,12 @@ def coordinate_weight(at: int) -> float:
 CENTRE = Topic("centre of a release given the one before", SHIFTED)
 VARIANCE = Topic("variance of a release given the one before", WRONG_BRIDGE_VARIANCE, shift=CENTRE)
 EVERY_VARIANCE = Topic("variance of every release given the past", WRONG_SCALE, broad=True)
+EVERY_SCALE = Topic("scale of all jumps", WRONG_SCALE, broad=True)
+GIVEN_BY_METHOD = {
+    method: Topic(f"variance of a release given the one before by {method}()", WRONG_BRIDGE_VARIANCE, narrow=True)
+    for method in (*ALWAYS, *PLAYED)
+}
+"""Of releases given the one before, by the method they come from."""
 MEMORY = Topic("memory of the release before", FRESH_NOISE)
 INNOVATION_BEFORE = Topic("dependence on the innovation before", FRESH_NOISE)
 BINS = Topic("distribution given the release before", WRONG_SHAPE, broad=True)

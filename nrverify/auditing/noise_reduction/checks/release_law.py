@@ -25,8 +25,8 @@ from nrverify.auditing.core.bets.score_bins import (
 from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.finding import Finding, Size
+from nrverify.auditing.noise_reduction.checks import integer_laws, recurring_times
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
-from nrverify.auditing.noise_reduction.checks import recurring_times
 from nrverify.auditing.noise_reduction.checks.integer_events import (
     alone_bets,
     single_releases,
@@ -88,7 +88,7 @@ class ReleaseLaw(PooledCheck):
     """
 
     any_value = True
-    configuration = ("edges", "stretches", "integers", "falling", "recur", "methods")
+    configuration = ("edges", "stretches", "integers", "falling", "recur", "methods", "discrete")
 
     def __init__(
         self,
@@ -96,8 +96,10 @@ class ReleaseLaw(PooledCheck):
         integers: Process | None = None,
         recur: tuple[float, ...] = (),
         methods: Sequence[str] = topics.ALWAYS,
+        discrete: str | None = None,
     ) -> None:
-        """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too.
+        """`integers` is the process of integer noise that is judged by the events of 0 and ±1 too, `discrete` the name
+        of such noise where the usual faults of its samplers are known.
 
         What first releases are asked for again and again, `recur`, is judged time by time.
         """
@@ -131,6 +133,9 @@ class ReleaseLaw(PooledCheck):
         if integers is not None:
             bets |= alone_bets()
             bets |= {topic: (2.0, ParameterWealth()) for topic in topics.ROUNDED_DOWN.values()}
+        self.discrete = discrete
+        if discrete is not None:
+            bets[integer_laws.FIRST] = (24.0, RatioWealth(integer_laws.names(discrete, steps=False)))
         super().__init__(bets)
         self.kolmogorov_smirnov = KolmogorovSmirnov()
 
@@ -138,7 +143,9 @@ class ReleaseLaw(PooledCheck):
     def build(cls, context: NoiseReductionContext) -> ReleaseLaw:
         """Over the range of the knob."""
         methods = topics.methods_of(context.description)
-        return cls(context.knob, integers_of(context), recurring(context.cases, context.knob), methods)
+        integers = integers_of(context)
+        discrete = context.description.mechanism if integers is not None else None
+        return cls(context.knob, integers, recurring(context.cases, context.knob), methods, discrete)
 
     def observe(self, batch: Batch) -> None:
         """Bets on the marginal scores, position by position; of an adaptive session on the first release alone."""
@@ -150,6 +157,8 @@ class ReleaseLaw(PooledCheck):
         if self.integers is not None:
             for topic, happened, weight in single_releases(self.integers, batch):
                 cast(TieWealth, self.wealth_of(topic)).bet(happened, weight)
+        if self.discrete is not None and batch.times is not None:
+            cast(RatioWealth, self.wealth_of(integer_laws.FIRST)).bet(integer_laws.first_ratios(self.discrete, batch))
         later = marginal[:, 1:LONGEST]
         if batch.case.fixed and later.size:
             kept |= {LATER_SCORES: later.ravel(), LATER_PLACES: places_of(*later.shape).ravel()}

@@ -114,16 +114,16 @@ class LaplaceTies(TieProbability):
 
     def __init__(self) -> None:
         bets: dict[Topic, tuple[float, Wealth]] = {
-            ON_FIXED: (4.0, TieWealth()),
-            JUMPS: (3.0, ExponentialWealth()),
+            ON_FIXED: (5.0, TieWealth()),
+            JUMPS: (5.0, ExponentialWealth()),
             IN_ADAPTIVE: (2.0, TieWealth()),
             LAST: (1.0, ExponentialWealth()),
             LONG_JUMPS: (1.0, RatioWealth(NONE_BEYOND.values())),
         }
         for topic in AT_POSITION.values():
-            bets[topic] = (0.25, TieWealth())
+            bets[topic] = (0.1, TieWealth())
         for topic in OVER_STEP.values():
-            bets[topic] = (0.5, TieWealth())
+            bets[topic] = (0.25, TieWealth())
         super().__init__(bets)
         self.frequencies = Frequencies("Ties", "exact probability of a tie")
 

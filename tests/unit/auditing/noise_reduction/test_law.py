@@ -133,10 +133,11 @@ def test_a_release_given_the_one_before(noise, found):
 
 
 @pytest.mark.parametrize(("noise", "found"), TRANSCRIPTS)
-def test_adaptive_sessions_are_judged_by_their_own_check_alone(noise, found):
+def test_adaptive_sessions_are_judged_with_all_others_and_by_themselves(noise, found):
     drawn = batch(noise(np.random.default_rng(2)), adaptive=True)
     assert fault(seen(AdaptiveLaw(), drawn)) == found
-    assert fault(seen(TranscriptLaw(), drawn)) is None
+    assert fault(seen(TranscriptLaw(), drawn)) == found
+    assert fault(seen(AdaptiveLaw(), batch(noise(np.random.default_rng(2))))) is None
 
 
 def test_rounded_normals_are_told_from_counts():
