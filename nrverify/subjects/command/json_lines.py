@@ -82,8 +82,6 @@ def _read_packed(result: dict[str, Any]) -> NDArray[Any]:
     shape, text = result.get("shape"), result[names[0]]
     if not (isinstance(shape, list) and len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**48 for n in shape)):
         raise BadReply(f"has an array of shape {excerpt(shape)}: a list of integers is needed")
-    if 8 * math.prod(n for n in shape if n) >= LARGEST_ARRAY:
-        raise BadReply(f"has an array of shape {excerpt(shape)}: no array is so large, even of no numbers")
     if not isinstance(text, (str, memoryview)):
         raise BadReply(f"has {names[0]} that is not text: base64 is needed")
     try:
@@ -94,6 +92,8 @@ def _read_packed(result: dict[str, Any]) -> NDArray[Any]:
     kind = PACKED[names[0]]
     if len(content) != kind.itemsize * math.prod(shape):
         raise BadReply(f"has {len(content)} bytes of {names[0]}: shape {shape} needs {8 * math.prod(shape)}")
+    if 8 * math.prod(n for n in shape if n) >= LARGEST_ARRAY:
+        raise BadReply(f"has an array of shape {excerpt(shape)}: no array is so large, even of no numbers")
     return np.frombuffer(content, dtype=kind).reshape(shape).astype(kind.newbyteorder("="))
 
 

@@ -7,41 +7,7 @@ from scipy import stats
 from nrverify.auditing.own_law.limited import wrong_with
 from nrverify.subjects.own_laws.loading import specified
 from nrverify.subjects.own_laws.process import OwnProcess
-
-
-class Drawn:
-    """Normal noise with all that a law object may offer."""
-
-    def __init__(self, mean, deviation):
-        self.mean, self.deviation = mean, deviation
-        normal = stats.norm(mean, deviation)
-        self.logpdf, self.cdf, self.sf = normal.logpdf, normal.cdf, normal.sf
-
-    def score(self, x):
-        return (x - self.mean) / self.deviation
-
-    def rvs(self, rng, size):
-        return rng.normal(self.mean, self.deviation, size)
-
-
-class Logarithmic:
-    """Gaussian noise with correlation s/t, where Brownian noise has √(s/t)."""
-
-    name, norm = "logarithmic", 2
-
-    def marginal(self, t):
-        return Drawn(0.0, np.sqrt(t))
-
-    def bridge(self, s, t, given):
-        return Drawn(given * (s / t) ** 1.5, np.sqrt(s * (1 - (s / t) ** 2)))
-
-    def forward(self, s, t, given):
-        return Drawn(given * (s / t) ** 0.5, np.sqrt(t * (1 - (s / t) ** 2)))
-
-    def epsilon(self, t, shift):
-        """Exceeded with a probability of 1e-6: less than a bound is held to."""
-        size = float(np.sqrt(np.sum(np.square(shift)) / t))
-        return size * (size / 2 - stats.norm.ppf(1e-6))
+from tests.support.logarithmic import Drawn, Logarithmic
 
 
 def with_(part, change):

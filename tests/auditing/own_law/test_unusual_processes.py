@@ -7,8 +7,7 @@ from nrverify import audit
 from nrverify.auditing.noise_reduction.design.knob import Knob
 from nrverify.subjects.noise_families import HARDLY_LESS
 from nrverify.subjects.own_laws.family import family_of
-
-from .test_offered import Logarithmic
+from tests.support.logarithmic import Logarithmic
 
 
 class Gamma:

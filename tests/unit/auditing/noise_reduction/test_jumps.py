@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nrverify.auditing.core.rosenblatt import innovations
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
 from nrverify.auditing.noise_reduction.checks.jumps import every_jump
 from nrverify.auditing.noise_reduction.checks.law import TranscriptLaw
