@@ -50,7 +50,7 @@ def linear(t):
         ("--timeout", "1e10", "timeout is 10000000000.0: it must be at most 1e+06 seconds"),
         ("--timeout", "1e300", "at most 1e+06 seconds"),
         ("--timeout", "nan", "timeout is nan"),
-        ("--samples", str(10**400), "at least 1 and at most 1e+15"),
+        ("--samples", str(10**400), "at least 1 and at most 1e+10"),
         ("--samples", "9" * 5000, "--samples"),
         ("--jobs", str(10**9), "1<=x<=1024"),
     ],

@@ -9,8 +9,9 @@ from nrverify.subjects.limits import EPSILONS, NUMERICS
 
 LONGEST = 1e6
 """Seconds of a request, eleven days: the system's own clocks for waiting overflow at about twice as many."""
-MOST_SAMPLES = 10**15
-"""Further than any run gets, and still an exact number of double precision."""
+MOST_SAMPLES = 10**10
+"""Further than runs get, and what 128 looks reach: checks without bets divide their α over so many
+(`sampling.looks.MOST_LOOKS`)."""
 
 
 @dataclass(frozen=True)
