@@ -199,8 +199,9 @@ class CoordinateIndependence(Independence):
             pair = left[..., :-1] * right[..., :-1]
             whole = both[..., :-1] & both[..., 1:]
             self.mean(THREE).add(dot(pair[whole], right[..., 1:][whole]), dot(pair[whole], pair[whole]))
-        first, here = found.z[:, 0], both[:, 0]
-        eighth = 8 * np.digitize(first[:, :-1], OCTILES) + np.digitize(first[:, 1:], OCTILES)
+        # No coordinate is in two pairs: the second of one and the first of the next would be the same number.
+        first, here = found.z[:, 0], both[:, 0, ::2]
+        eighth = 8 * np.digitize(first[:, :-1:2], OCTILES) + np.digitize(first[:, 1::2], OCTILES)
         pairs = np.bincount(eighth[here], minlength=PAIRS.size)
         self.bins(ANY_FORM).bet(pairs)
         if found.z.shape[2] == 2:

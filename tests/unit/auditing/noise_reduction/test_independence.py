@@ -6,7 +6,12 @@ Right noise is refuted with probability at most 6e-8 a test; seeds are fixed.
 import numpy as np
 import pytest
 
-from nrverify.auditing.noise_reduction.checks.independence import OF_TWO, CoordinateIndependence, SessionIndependence
+from nrverify.auditing.noise_reduction.checks.independence import (
+    ANY_FORM,
+    OF_TWO,
+    CoordinateIndependence,
+    SessionIndependence,
+)
 from nrverify.laws.laplace import Laplace
 from tests.unit.auditing.noise_reduction.batches import ALPHA, TIMES, batch, brownian, fault, laplace, seen
 
@@ -46,6 +51,14 @@ def test_two_coordinates_that_depend_on_each_other_without_correlation():
     check = seen(CoordinateIndependence(), batch(noise))
     assert check.portfolio[OF_TWO].log_e > 100
     assert fault(check) == "shared-between-coordinates"
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 7])
+def test_no_coordinate_is_in_two_of_the_pairs_whose_bins_are_bet_on(d):
+    """The second number of a pair would be known before the next one: its factor would not have mean 1."""
+    noise = brownian(np.random.default_rng(6), d=d, sessions=100)
+    check = seen(CoordinateIndependence(), batch(noise))
+    assert check.portfolio[ANY_FORM].counts.sum() == 100 * (d // 2)
 
 
 def test_a_coin_shared_by_coordinates():
