@@ -1,4 +1,4 @@
-"""Efficiency: samples until a smooth fault is refuted, the median over seeds, against the information limit.
+"""Efficiency: samples until a fault is refuted, the median over seeds, against the information limit.
 
 No fault is refuted before the first look. Where the limit is below it, the ratio to the limit would say how large the
 first look is and nothing of the bets: such a fault is compared with the first look.
@@ -19,7 +19,7 @@ from nrverify.reference.mutants import Mutant
 TARGET = 2.0
 """Samples over the limit, for each fault: a check needs 17 nats, and as many again pay for not knowing the fault."""
 MEDIAN_TARGET = 1.5
-"""The same, the median over all faults."""
+"""The same, the median over all faults that are compared with their own limit."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,9 @@ class Efficiency:
 
 
 def median_ratio(rows: Sequence[Efficiency]) -> float:
-    """The median over all faults."""
-    return statistics.median_high(row.ratio for row in rows)
+    """The median over faults that are compared with their own limit; of all where there is none."""
+    own = [row.ratio for row in rows if not row.below_first_look]
+    return statistics.median_high(own or [row.ratio for row in rows])
 
 
 def efficiency_jobs(mutants: Sequence[Mutant], seeds: int, seed: int, alpha: float, samples: int) -> list[Job]:

@@ -26,7 +26,7 @@ TINY = replace(
     benign=(RIGHT["threshold-strict"],),
     right=(RIGHT["threshold"], RIGHT["boundary-linear"]),
     audits=3,
-    smooth=(MUTANT["threshold-no-noise"],),
+    known=(MUTANT["threshold-no-noise"],),
     seeds=1,
     empirical_runs=400_000,
 )
@@ -104,7 +104,7 @@ def test_alarms_on_a_subject_that_is_not_correct_are_too_many_and_exit_1(monkeyp
 
 def test_a_fault_that_is_never_refuted_misses_the_information_limit(monkeypatch):
     right = Mutant("threshold-no-noise", Honest, "There is no mistake in it.", "leak")
-    result = run(monkeypatch, replace(TINY, smooth=(right,)), "--only", "efficiency")
+    result = run(monkeypatch, replace(TINY, known=(right,)), "--only", "efficiency")
     assert result.exit_code == 1
     assert "0 of 1 faults refuted within 2.5 times" in " ".join(result.output.split())
 

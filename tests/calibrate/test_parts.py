@@ -88,8 +88,14 @@ def test_a_fault_whose_limit_is_below_the_first_look_is_compared_with_the_first_
     assert found.below_first_look
     assert found.ratio == 1.5
     assert not Efficiency("a fault", 20.0, 0.8, (140, 140, 140), 0).met
-    rows = (found, Efficiency("another", 0.01, 100.0, (110, 130, 300), 0), Efficiency("missed", 0.1, 100.0, (), 3))
-    assert median_ratio(rows) == 1.5
+
+
+def test_the_median_over_faults_leaves_out_those_that_are_not_compared_with_their_own_limit():
+    gross = [Efficiency("gross", 20.0, 0.8, (64, 64, 64), 0)] * 5
+    rows = [Efficiency(f"at {samples}", 0.01, 100.0, (samples,) * 3, 0) for samples in (110, 130, 170)]
+    assert median_ratio([*gross, *rows]) == 1.3
+    assert median_ratio([*rows, Efficiency("missed", 0.1, 100.0, (), 3)]) == 1.7
+    assert median_ratio(gross) == 1.0
 
 
 def test_an_empirical_epsilon_that_is_too_small_or_above_the_claim_is_red():

@@ -75,8 +75,9 @@ from nrverify.subjects.policies import Fixed, shrunk
 
 PAIR_SHARE = 0.25
 """Of the sessions of a look, for checks that compare two neighbouring values."""
-FEWEST_TOGETHER = 16
-"""Sessions of a case that are drawn together: dependence between sessions is only visible in batches."""
+FEWEST_TOGETHER = 8
+"""Sessions of a case that are drawn together: dependence between sessions is only visible in batches. With 16 it takes
+twice as long until small looks have been to all cases, and a fault that shows in few of them waits for those."""
 MOST_REFUSED = 5
 """Refusals that a report quotes: enough to show the pattern, and short enough to be read."""
 NOT_ATTACKED = "not tried: it takes the law for granted, and another check is refuted"

@@ -198,7 +198,7 @@ def efficiency(rows: tuple[Efficiency, ...], seeds: int) -> Table:
         "level of one check and KL the information in a session or run, averaged over the designs the audit draws. "
         f"No fault is refuted before the first look, of {FIRST_LOOK}: where the limit is below it (*), the ratio is "
         f"that to the first look. To reach: at most {EFFICIENCY_TARGET}, and a median of {MEDIAN_TARGET} over all "
-        f"faults; the median is {median_ratio(rows):.2f}."
+        f"faults without *; it is {median_ratio(rows):.2f}."
     )
     columns = ("fault", "nats per sample>", "limit>", "median>", "least>", "most>", "ratio>", "verdict")
     return Table("Samples against the information limit", words, columns, tuple(map(_efficiency_row, rows)))
@@ -272,7 +272,7 @@ def summary(calibration: Calibration) -> list[tuple[str, bool]]:
         words = f"{met} of {len(calibration.efficiency)} faults refuted within {EFFICIENCY_TARGET} times the limit"
         found.append((words + _names(missed), not missed))
         median = median_ratio(calibration.efficiency)
-        words = f"samples over the limit, the median over all faults: {median:.2f}"
+        words = f"samples over the limit, the median over all faults whose limit is above the first look: {median:.2f}"
         found.append((words, median <= MEDIAN_TARGET))
     if calibration.sizes is not None:
         missed = tuple(row.name for row in calibration.sizes if not row.met)
