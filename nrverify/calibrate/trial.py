@@ -14,6 +14,7 @@ from nrverify.auditing.audit import audit
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.faults import Effect
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
+from nrverify.auditing.noise_reduction.checks.last_bits import DELTA_AT_LEAST
 
 SECONDS = 3600.0
 """A subject's time is no limit here: what a calibration says must not depend on the speed of the machine."""
@@ -72,7 +73,10 @@ def _loss(check: CheckResult) -> float | None:
         return None
     if check.finding.priced is not None:
         return check.finding.priced.loss
-    return check.finding.estimate.observed if check.kind == CheckKind.PRIVACY else None
+    measured = check.finding.estimate
+    if check.kind == CheckKind.NUMERICS:
+        return measured.numbers.get(DELTA_AT_LEAST)
+    return measured.observed if check.kind == CheckKind.PRIVACY else None
 
 
 def _named(check: CheckResult) -> tuple[str, ...]:

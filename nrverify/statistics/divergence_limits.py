@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from nrverify.statistics.labels import CAPS, SHRINKAGES, LabelWealth
+from nrverify.statistics.labels import SHRINKAGES, LabelWealth
 from nrverify.statistics.wealth import log_average
 
 Floats = NDArray[np.float64]
 
-UNPAID = 1e-300
-"""A δ whose price is nothing in double precision."""
 PRICE = 0.5
 """Of a stake, in units of δ: half of the outputs have the label that the claim is about."""
 
@@ -31,7 +29,7 @@ class DivergenceLimits:
     def __init__(self, epsilons: Sequence[float], predictors: int) -> None:
         self.epsilons = tuple(epsilons)
         self.runs = 0
-        self._sides = [[LabelWealth(predictors, UNPAID, epsilon) for epsilon in self.epsilons] for _ in range(2)]
+        self._sides = [[LabelWealth(predictors, None, epsilon) for epsilon in self.epsilons] for _ in range(2)]
 
     @property
     def limits(self) -> int:
@@ -51,7 +49,7 @@ class DivergenceLimits:
         return [(epsilon, max(self._limit(side, alpha) for side in sides)) for epsilon, *sides in found]
 
     def _limit(self, wealth: LabelWealth, alpha: float) -> float:
-        stakes = PRICE * SHRINKAGES[:, None] * wealth.caps[None, : CAPS.size]
+        stakes = PRICE * SHRINKAGES[:, None] * wealth.caps[None]
 
         def above(delta: float) -> float:
             return log_average((wealth.log_wealth - self.runs * np.log1p(delta * stakes)).ravel()) + math.log(alpha)

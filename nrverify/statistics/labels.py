@@ -67,10 +67,11 @@ class LabelBets:
 class LabelWealth:
     """Bets with predicted probabilities q of the label against the claim σ(E), over fixed shrinkages and caps."""
 
-    def __init__(self, predictors: int, delta: float, smallest_claim: float) -> None:
+    def __init__(self, predictors: int, delta: float | None, smallest_claim: float) -> None:
+        """Without a δ stakes are capped and the price is not paid: whoever asks for the wealth takes it off."""
         self.delta = delta
-        self.caps = np.exp(-smallest_claim) * CAPS if delta > 0 else np.array([np.inf])
-        self.log_wealth = np.zeros((predictors, SHRINKAGES.size, CAPS.size if delta > 0 else 1))
+        self.caps = np.array([np.inf]) if delta == 0 else np.exp(-smallest_claim) * CAPS
+        self.log_wealth = np.zeros((predictors, SHRINKAGES.size, self.caps.size))
 
     def bet(self, predicted: Floats, claim: Floats, label: NDArray[np.bool_], counts: Floats | float = 1.0) -> None:
         """Takes in predicted log odds (predictors, n), claimed ε's (n,), labels (n,) and how often each came."""
@@ -82,7 +83,7 @@ class LabelWealth:
             for j, cap in enumerate(self.caps):
                 stake = shrinkage * np.minimum(np.minimum(edge, most), cap)
                 gain = np.where(label, np.log1p(stake), np.log1p(-np.minimum(stake * np.exp(claim), 0.9995)))
-                price = np.log1p(0.5 * self.delta * shrinkage * cap) if self.delta > 0 else 0.0
+                price = np.log1p(0.5 * self.delta * shrinkage * cap) if self.delta else 0.0
                 self.log_wealth[:, i, j] += ((gain - price) * counts).sum(axis=-1)
 
     def empty_copy(self) -> LabelWealth:

@@ -119,6 +119,7 @@ class NoiseReductionMechanism(Mechanism):
         self.advice: list[CheckResult] = []
         self._suspect: Suspect | None = None
         self._disturbed = False
+        self._refuted: tuple[CheckResult, ...] = ()
 
     def ask(self, context: NoiseReductionContext) -> None:
         """The checks that can be asked in a context."""
@@ -283,15 +284,18 @@ class NoiseReductionMechanism(Mechanism):
         """Whether sessions that are open together disturb each other."""
         self._disturbed = disturbed(drawer, self.description, self.context.knob, self.context.most_releases)
 
-    def measure_loss(self, drawer: Drawer) -> Priced | None:
-        """How well transcripts tell two values apart, where the divergences of the noise claimed are known."""
-        # Solvers of scipy, which audits that refute nothing do without.
-        from nrverify.auditing.noise_reduction.diagnosis.measured_loss import measurable, measured_loss
+    @property
+    def answers_still(self) -> bool:
+        """Whether it has answered since, in sessions that disturb each other."""
+        return self._disturbed
 
-        if not measurable(self.description, self.context.knob):
-            return None
-        before, most = drawer.drawn, self.context.most_releases
-        found = measured_loss(drawer, self.description, self.context.knob, most, self.settings.alpha)
+    def measure_loss(self, drawer: Drawer) -> Priced | None:
+        """What is measured where nothing else says what a wrong law gives away."""
+        # Solvers of scipy, which audits that refute nothing do without.
+        from nrverify.auditing.noise_reduction.diagnosis.measured_loss import measured
+
+        before = drawer.drawn
+        found = measured(drawer, self.description, self.context, self.settings.alpha, self._refuted, self._disturbed)
         self.after_refutation += drawer.drawn - before
         return found
 
@@ -326,6 +330,7 @@ class NoiseReductionMechanism(Mechanism):
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With the places of faults, those that are not covered, and advice."""
+        self._refuted = tuple(result for result in results if result.verdict is CheckVerdict.REFUTED)
         kept = next((check for check in self.checks if getattr(check, "moments", None) is not None), None)
         places = getattr(kept, "places", None)
         found = of_own_times(told_apart(with_place(results, places), places), self.context.times_known)

@@ -42,6 +42,11 @@ class Mechanism:
     """What would help where so many samples leave everything undecided."""
 
     @property
+    def answers_still(self) -> bool:
+        """Whether it is known that a subject answers that has failed after a refutation."""
+        return False
+
+    @property
     def beside(self) -> int:
         """How much is drawn beside the looks where nothing is refused."""
         return 0
@@ -181,7 +186,9 @@ class SampledAudit:
     def measure_loss(self) -> Priced | None:
         """The leak that more samples show, where nothing else says what a wrong law gives away."""
         requests = self.drawer.requests
-        return None if requests is None or self.failure is not None else self.mechanism.measure_loss(requests)
+        if requests is None or (self.failure is not None and not self.mechanism.answers_still):
+            return None
+        return self.mechanism.measure_loss(requests)
 
     @property
     def more(self) -> str:

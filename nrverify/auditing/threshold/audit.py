@@ -9,6 +9,7 @@ from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.calculated import of_declared
 from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.results import CheckResult
 from nrverify.auditing.core.settings import Settings
@@ -19,10 +20,11 @@ from nrverify.auditing.sampling.own_deltas import OwnDeltas
 from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import ThresholdContext
 from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
-from nrverify.auditing.threshold.designs import Design
+from nrverify.auditing.threshold.designs import USUAL, Design
 from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours, with_scores
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
 from nrverify.auditing.threshold.law import ThresholdLaw
+from nrverify.auditing.threshold.measured_runs import measured_runs
 from nrverify.auditing.threshold.streams import FEW, few_together
 from nrverify.auditing.threshold.variant_designs import noise_unit, variant_of
 from nrverify.subjects.errors import SubjectFailed, SubjectRefused
@@ -129,6 +131,18 @@ class ThresholdMechanism(Mechanism):
                 room, batch = room - batch, 2 * batch
         except (SubjectFailed, SubjectRefused):
             return
+
+    def measure_loss(self, drawer: Drawer) -> Priced | None:
+        """What runs that share noise give away together."""
+        description = self.context.description
+        pure = not (description.delta or self.context.claims_curve) and variant_of(description) == USUAL
+        law = next((check for check in self.checks if isinstance(check, ThresholdLaw)), None)
+        if not pure or "run_many" not in self.context.methods or law is None or not law.shares_between_runs:
+            return None
+        before = drawer.drawn
+        found = measured_runs(drawer, self.settings.alpha)
+        self.after_refutation += drawer.drawn - before
+        return found
 
     def _share(self, method: str) -> float:
         if len(self.context.methods) == 1:

@@ -250,6 +250,11 @@ class ThresholdLaw(Declared, Additive):
         return found.with_price(priced_by_scales(counts, alpha))
 
     @property
+    def shares_between_runs(self) -> bool:
+        """Whether what stands out is a dependence between runs."""
+        return halting_finding(self.portfolio, self._bin_words).fault == SHARED_RUNS
+
+    @property
     def _usual(self) -> bool:
         """Whether the noise declared is the usual one, whose relatives are known."""
         return all(design.variant == USUAL for design in self.designs.values())

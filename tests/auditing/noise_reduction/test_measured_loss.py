@@ -101,6 +101,62 @@ class NormalForLaplace:
         return value + normal_for_laplace(np.array(schedule), shape, np.random.default_rng(seed))
 
 
+def single(of):
+    """Releases rounded to single precision, or the noise and the value each."""
+
+    def draw(schedule, shape, rng):
+        return right("brownian")(schedule, shape, rng)
+
+    class Rounded(Host):
+        def ask(self, request):
+            noise = super().ask(request) - request.value
+            return of(np.float32)(request.value, noise)
+
+    return Rounded("brownian", draw)
+
+
+def measured_on(host, samples=60_000, alpha=1e-6):
+    return measured_loss(
+        Drawer(host, Settings(samples=samples)), host.description, knob_of(host.description), None, alpha
+    )
+
+
+def test_rounding_after_the_noise_is_no_leak_and_before_it_is_one():
+    after = single(lambda small: lambda value, noise: (value + noise).astype(small).astype(float))
+    before = single(lambda small: lambda value, noise: (value.astype(small) + noise.astype(small)).astype(float))
+    assert measured_on(after, 20_000, alpha=0.01) is None
+    assert measured_on(before).effect is Effect.LEAK
+
+
+class EpsilonHost(Host):
+    """An ε-knob with normal noise at the times of a line, or uniform noise of the same variance."""
+
+    def __init__(self, draw, factor=1.0):
+        super().__init__("brownian", draw)
+        claim = {"mechanism": "brownian", "knob": "epsilon", "sensitivity": 1.0, "delta": 1e-6}
+        self.description = describe({**claim, "methods": ["sample"]})
+        self._factor = factor
+
+    def ask(self, request):
+        level = np.log(1e6)
+        # The line ψ = ε tuned at ε = 1: εt = ½ + √(2 level t), at every look at once for the largest t.
+        times = self._factor * np.array([2.2 * level / epsilon**2 + 1 / epsilon for epsilon in request.schedule])
+        rng = np.random.default_rng(request.seed)
+        return request.value + self._draw(times, (request.sessions, times.size, request.value.size), rng)
+
+
+def uniform(schedule, shape, rng):
+    return np.sqrt(3 * schedule)[:, None] * rng.uniform(-1, 1, shape)
+
+
+def test_an_epsilon_is_compared_with_its_delta():
+    assert measured_on(EpsilonHost(right("brownian")), 20_000, alpha=0.01) is None
+    found = measured_on(EpsilonHost(uniform))
+    assert found.effect is Effect.LEAK
+    assert found.claim == 1e-6
+    assert "where the claim allows 1e-06" in found.words
+
+
 @pytest.mark.slow
 def test_an_audit_says_what_was_measured():
     report = audit(NormalForLaplace())
@@ -108,4 +164,4 @@ def test_an_audit_says_what_was_measured():
     refuted = [check for check in report.checks if check.verdict == "refuted"]
     assert "leak" in {check.effect for check in refuted}
     assert report.run["after_refutation"] > 0
-    assert "measured: releases at" in str(report)
+    assert "measured, with an error probability of 3.3e-07 of its own: " in str(report)

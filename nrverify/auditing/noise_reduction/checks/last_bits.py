@@ -50,6 +50,8 @@ LAST_DIGITS = Need(
 EXACT = "exact"
 FINE = 1e-3
 """Of the last time: on finer grids the loss of the last release is the log odds but for what no bet can use."""
+DELTA_AT_LEAST = "delta_at_least"
+"""The number in a finding: the δ that was measured at an ε."""
 QUANTITY = "probability of last bits that the other value cannot give"
 
 
@@ -250,7 +252,7 @@ class LastBits(Declared):
         numbers = {
             **attack.numbers,
             "epsilon": epsilon,
-            "delta_at_least": event.delta_at(epsilon),
+            DELTA_AT_LEAST: event.delta_at(epsilon),
             "delta": delta,
             "epsilon_at_least": event.epsilon_at(delta),
         }
