@@ -14,6 +14,7 @@ from nrverify.commands.documents import check_documents, document_options, table
 from nrverify.commands.options import (
     MOST_JOBS,
     ClusterLost,
+    Whole,
     check_engine,
     check_writable,
     engine_options,
@@ -88,7 +89,9 @@ def _law_in_use(law: str | None) -> Iterator[None]:
 @click.command(name="audit")
 @click.argument("subject")
 @click.option("--alpha", type=float, default=1e-6, show_default=True, help="False-alarm probability of the whole run.")
-@click.option("--samples", type=int, default=200_000, show_default=True, help="Sessions or runs in all.")
+@click.option(
+    "--samples", type=Whole(), metavar="INTEGER", default=200_000, show_default=True, help="Sessions or runs in all."
+)
 @click.option(
     "--budget", type=float, default=120.0, show_default=True, help="Wall seconds of the run, from the first answer on."
 )
@@ -113,9 +116,7 @@ def _law_in_use(law: str | None) -> Iterator[None]:
 @click.option("--plan", "only_plan", is_flag=True, help="Say what the budget can detect, and sample nothing.")
 @click.option("--smoke", is_flag=True, help="Try every request once, in about a second, and judge nothing.")
 @click.option("--trace", metavar="FILE", help="Every request and reply, one JSON object per line.")
-@click.option(
-    "--jobs", type=click.IntRange(1, MOST_JOBS), help="Processes that draw (default: 1). Never changes a result."
-)
+@click.option("--jobs", type=Whole(1, MOST_JOBS), help="Processes that draw (default: 1). Never changes a result.")
 @engine_options
 @record_options
 @document_options

@@ -24,6 +24,18 @@ NARROWEST = 20
 """Narrower reported widths of a terminal are ignored."""
 
 
+class Whole(click.IntRange):
+    """An integer in a range. What is none is refused with what is allowed, and its first characters alone."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The integer that a text says."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            allowed = "" if self.min is None else f" from {self.min} to {self.max}"
+            self.fail(f"{value!r:.60} is not an integer{allowed}.", param, ctx)
+
+
 class ClusterLost(click.ClickException):
     """The cluster was lost on the way: what was to run could not be run, which is not a usage error."""
 
@@ -34,7 +46,7 @@ def jobs_option(function: F) -> F:
     """--jobs N: worker processes; the result is the same for any N."""
     return click.option(
         "--jobs",
-        type=click.IntRange(1, MOST_JOBS),
+        type=Whole(1, MOST_JOBS),
         default=None,
         help="Worker processes (default: one per core). Never changes a result.",
     )(function)
@@ -61,7 +73,7 @@ def check_engine(engine: str, scheduler: str | None) -> None:
 def seed_option(function: F) -> F:
     """--seed N."""
     return click.option(
-        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of every random stream."
+        "--seed", type=Whole(0, 2**32 - 1), default=0, show_default=True, help="Seed of every random stream."
     )(function)
 
 
@@ -114,7 +126,7 @@ def console_for(files: list[str | None]) -> Console:
     stream = sys.stderr if "-" in files else sys.stdout
     if hasattr(stream, "reconfigure"):  # what a terminal cannot show, a subject's name may hold
         stream.reconfigure(errors="backslashreplace")
-    console = Console(file=stream, soft_wrap=False)
+    console = Console(file=stream, soft_wrap=False, emoji=False)
     if console.width < NARROWEST:  # no terminal is: COLUMNS says nothing sensible
         console.width = 80
     return console

@@ -14,6 +14,7 @@ import click
 
 from nrverify.closest import closest
 from nrverify.commands.options import (
+    Whole,
     check_engine,
     check_writable,
     console_for,
@@ -79,11 +80,9 @@ def known_figures(ctx: click.Context, parameter: click.Parameter, values: tuple[
 @click.option("--html", metavar="FILE", help="The report as one page for a browser, with the figures in it.")
 @click.option("--quick", is_flag=True, help="A tenth of the trials and fewer levels.")
 @click.option("--fetch", is_flag=True, help="First download what is missing from the public archive.")
-@click.option("--trials", type=click.IntRange(2, MOST_TRIALS), help="Runs of each mechanism [default: 1000].")
-@click.option(
-    "--rows", type=click.IntRange(100, MOST_ROWS), default=10_000, show_default=True, help="Records n of each task."
-)
-@click.option("--per-doubling", type=click.IntRange(1, 200), help="Levels of ε to a doubling [default: 16].")
+@click.option("--trials", type=Whole(2, MOST_TRIALS), help="Runs of each mechanism [default: 1000].")
+@click.option("--rows", type=Whole(100, MOST_ROWS), default=10_000, show_default=True, help="Records n of each task.")
+@click.option("--per-doubling", type=Whole(1, 200), help="Levels of ε to a doubling [default: 16].")
 @click.option(
     "--split",
     type=click.Choice(["joint", "halves", "whole"]),

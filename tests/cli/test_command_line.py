@@ -51,7 +51,7 @@ def subject_file(tmp_path):
         (["verify", "B31"], "Did you mean B1"),
         (["verify", "--kind", "statistics"], "Did you mean statistic?"),
         (["verify", "--profile", "fast"], "quick"),
-        (["verify", "--jobs", "0"], "0 is not in the range"),
+        (["verify", "--jobs", "0"], "'0' is not an integer from 1 to 1024"),
         (["verify", "--json", "no/such/folder/x.json"], "cannot write the report"),
         (["verify", "--json", "-", "--markdown", "-"], "only one report"),
         (["explain", "law.transcrpt"], "Did you mean law.transcript?"),

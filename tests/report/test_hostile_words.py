@@ -92,6 +92,14 @@ def test_what_a_subject_says_commands_neither_terminal_nor_log_nor_page(name, co
         assert COMMANDING.findall((tmp_path / file).read_text("utf-8")) == []
 
 
+def test_words_are_shown_as_they_are_and_not_as_pictures(tmp_path):
+    words = "[bold]no:warning:[/bold]"
+    (tmp_path / "mine.py").write_text(SUBJECT.replace(repr(HOSTILE), repr(words)))
+    exit_code, text = run(tmp_path, "audit", "python:mine.py:Raises", "--samples", "9")
+    assert exit_code == 3
+    assert words in text
+
+
 @pytest.mark.parametrize(("name", "code"), [("Named", 0), ("Says", 0), ("Knob", 3), ("Begins", 3)])
 def test_a_plan_of_what_a_subject_says_commands_nothing(name, code, tmp_path):
     (tmp_path / "mine.py").write_text(SUBJECT)

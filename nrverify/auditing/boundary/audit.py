@@ -15,13 +15,14 @@ from nrverify.auditing.boundary.crossing import BoundaryCrossing, crossed
 from nrverify.auditing.boundary.inverse import BoundaryInverse
 from nrverify.auditing.boundary.monotone import BoundaryMonotone
 from nrverify.auditing.boundary.plots import boundary_plots
-from nrverify.auditing.boundary.queries import Asker, ImproperValue, OutOfTime, Scaled
+from nrverify.auditing.boundary.queries import Asker, ImproperValue, Scaled
 from nrverify.auditing.boundary.skellam_enclosure import skellam_enclosure
 from nrverify.auditing.boundary.values import BoundaryValues
 from nrverify.auditing.core.boundary_faults import undone
 from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.settings import Settings
+from nrverify.auditing.sampling.clock import OutOfTime
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.subjects.host import Host
 

@@ -30,10 +30,6 @@ class ImproperValue(Exception):
         self.time, self.value = time, value
 
 
-class OutOfTime(Exception):
-    """The subject has used its budget of time."""
-
-
 class Asker:
     """epsilon(time) and time(epsilon) of a subject, remembered."""
 
@@ -97,8 +93,7 @@ class Asker:
         """One request. A subject that has failed is not asked again: its late answer would be taken for the next."""
         if self._failed is not None:
             raise self._failed
-        if self._drawer.out_of_time:
-            raise OutOfTime
+        self._drawer.in_time()
         host = self._drawer.host
         before = host.seconds
         try:

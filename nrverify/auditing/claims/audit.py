@@ -64,6 +64,7 @@ class AnyMechanism(Mechanism):
     def smoke(self, drawer: Drawer) -> None:
         """A few runs of each method; nothing is judged by them."""
         for setting in self._methods():
+            drawer.in_time()
             draw_labelled(drawer, setting, SMOKE_RUNS)
 
     def _methods(self) -> list[Setting]:

@@ -89,6 +89,7 @@ def smoke(drawer: Drawer, description: Description, knob: Knob, longest: int) ->
         for value in VALUES:
             vector = tuple(value + index for index in range(d))
             for method in ways_of(description):
+                drawer.in_time()
                 try:
                     if method not in lengths:
                         lengths[method] = _admitted_length(drawer, description, knob, longest, vector, method)
@@ -136,6 +137,7 @@ def _admitted_length(
         start, end = (knob.high, knob.low) if knob.falling else (knob.low, knob.high)
         middle = (knob.at(0.5),)
         schedule = tuple(np.geomspace(start, end, releases).tolist()) if releases > 1 else middle
+        drawer.in_time()
         try:
             draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), SMOKE_SESSIONS)
         except SubjectRefused as refused:
@@ -168,6 +170,7 @@ def smoke_any_order(drawer: Drawer, description: Description, knob: Knob, most: 
     value = (VALUES[0],) * _smallest(description)
     schedule = tuple(knob.at(position) for position in ANY_ORDER)[:most]
     for method in ways_of(description):
+        drawer.in_time()
         try:
             draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), SMOKE_SESSIONS)
         except (SubjectRefused, ReleaseRefused) as refusal:
@@ -227,6 +230,7 @@ def disturbed(drawer: Drawer, description: Description, knob: Knob, most: int | 
 
 def _try(drawer: Drawer, description: Description, schedule: tuple[float, ...], value: tuple[float, ...]) -> None:
     for method in ways_of(description):
+        drawer.in_time()
         draw_sessions(drawer, Case("smoke", value, Fixed(schedule), method), 1)
 
 

@@ -56,10 +56,12 @@ class PrivateStoppingMechanism(Mechanism):
         self._boundary = BoundaryAudit(self._host, replace(self._settings, only=()), drawer=drawer)
         self._judged = tuple(result for result in self._boundary.run() if self._wanted(result.id))
         if self._boundary.scan is None:
+            drawer.in_time()
             return
         self._choose(StoppingContext.of(self._host.description, *self._boundary.scan, self._boundary.asker.epsilon))
         assert self.context is not None
         for design in self.context.designs if self.checks else ():
+            drawer.in_time()
             runs = draw_stopped(drawer, design, SMOKE_RUNS)
             for check in self.checks:
                 if check.in_smoke:

@@ -19,6 +19,7 @@ from nrverify.auditing.core.plots.data import Plot, PlotCollector
 from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.core.suspect import Suspect
+from nrverify.auditing.sampling.clock import OutOfTime
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.sampler import Progress, Refused, Sampler, TasksOf
 from nrverify.auditing.sampling.work_units import SamplingTask
@@ -166,8 +167,7 @@ class SampledAudit:
         # A subject may answer with absurd numbers: their arithmetic overflows, and the checks refute them.
         with np.errstate(over="ignore", invalid="ignore"):
             mechanism.admit()
-            if requests is not None:
-                mechanism.smoke(requests)
+            tried = requests is None or self._tried(requests)
             if self._attacked() and requests is not None and not requests.settings.keep_going:
                 self.stopped = "refuted"
             elif mechanism.checks:
@@ -178,10 +178,20 @@ class SampledAudit:
                     mechanism.diagnose(requests)
             elif self._any_refuted():
                 self.stopped = "refuted"
-            if (mechanism.checks or mechanism.aside) and self.drawer.failure is None and requests is not None:
-                mechanism.advise(requests, self._any_refuted())
+            elif not tried:
+                self.stopped = "time"
             checks = [*mechanism.checks, *mechanism.aside]
+            if checks and tried and requests is not None and self.drawer.failure is None:
+                mechanism.advise(requests, self._any_refuted())
             return mechanism.finished(conclusions(checks, mechanism.level, self.stopped))
+
+    def _tried(self, requests: Drawer) -> bool:
+        """Whether the smoke stage came to its end within the budget; if not, nothing more is asked."""
+        try:
+            self.mechanism.smoke(requests)
+        except OutOfTime:
+            return False
+        return True
 
     def measure_loss(self) -> Priced | None:
         """The leak that more samples show, where nothing else says what a wrong law gives away."""

@@ -14,6 +14,10 @@ LATE = 2**31
 """The first number of a place after all looks: what is tried there has time of its own."""
 
 
+class OutOfTime(Exception):
+    """The run has used its budget of time."""
+
+
 class Clock:
     """Whether the time is up. Once it is, it is; where the run is recorded, the place is left with its host.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.sampling.clock import Clock
+from nrverify.auditing.sampling.clock import Clock, OutOfTime
 from nrverify.auditing.sampling.own_times import OwnTimes
 from nrverify.subjects.host import Host
 
@@ -46,6 +46,11 @@ class Drawer:
     def out_of_time(self) -> bool:
         """Whether the run has used its budget of time; asked before anything is sampled."""
         return self._clock.up((-1, getattr(self.host, "exchanges", 0)))
+
+    def in_time(self) -> None:
+        """`OutOfTime` where the run has used its budget; asked before requests that only look at what works."""
+        if self.out_of_time:
+            raise OutOfTime
 
     def out_of_time_at(self, place: tuple[int, ...]) -> bool:
         """The same at a place of the run that does not depend on speed, such as after all looks."""

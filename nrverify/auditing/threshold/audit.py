@@ -21,7 +21,14 @@ from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.auditing.threshold.context import ThresholdContext
 from nrverify.auditing.threshold.declared_claim import DECLARED, DeclaredClaim
 from nrverify.auditing.threshold.designs import USUAL, Design
-from nrverify.auditing.threshold.drawing import draw_certain, draw_runs, score_design, score_neighbours, with_scores
+from nrverify.auditing.threshold.drawing import (
+    Runs,
+    draw_certain,
+    draw_runs,
+    score_design,
+    score_neighbours,
+    with_scores,
+)
 from nrverify.auditing.threshold.ex_post import ThresholdExPost
 from nrverify.auditing.threshold.law import ThresholdLaw
 from nrverify.auditing.threshold.measured_runs import measured_runs
@@ -72,16 +79,22 @@ class ThresholdMechanism(Mechanism):
 
     def smoke(self, drawer: Drawer) -> None:
         """A few runs of each method, for the checks that need no scores, and two batches to compare, for all."""
+
+        def runs_of(design: Design, method: str, size: int = SMOKE_RUNS) -> Runs:
+            drawer.in_time()
+            return draw_runs(drawer, design, method, size)
+
         variant = variant_of(self.context.description)
         designs = [Design("smoke", utilities, (1.0, 1.0, 1.0), variant=variant) for utilities in SMOKE_UTILITIES]
-        drawn = [draw_runs(drawer, design, method, SMOKE_RUNS) for method in self.context.methods for design in designs]
+        drawn = [runs_of(design, method) for method in self.context.methods for design in designs]
         if variant.positives > 1:
             rounds = variant.positives + 2
             utilities = (CERTAIN * noise_unit(variant),) * rounds
             certain = Design("certain to print ones", utilities, (1.0,) * rounds, variant=variant)
+            drawer.in_time()
             drawn += [draw_certain(drawer, certain, method, SMOKE_RUNS) for method in self.context.methods]
         batches = 2 if "run_many" in self.context.methods else 0
-        together = [draw_runs(drawer, self.context.designs[0], "run_many", FEW) for _ in range(batches)]
+        together = [runs_of(self.context.designs[0], "run_many", FEW) for _ in range(batches)]
         drawn += [with_scores(runs, drawer.rng) for runs in together]
         for check in (*self.checks, *self._claims):
             if self.context.claims_curve and isinstance(check, (ThresholdExPost, DeclaredClaim)):

@@ -58,12 +58,10 @@ class NoThresholdNoise(AboveThreshold):
 
 
 class ThresholdsReused(AboveThreshold):
-    """A batch draws the noise of a hundred thresholds and uses them in turn; all rounds of a run keep theirs.
+    """A batch draws the noise of a hundred thresholds and uses them in turn; all rounds of a run keep theirs."""
 
-    Nothing leaks: N runs of a batch, all of the same data, lose at most ε/2 for the threshold and ε/2 for each halt,
-    where Nε is claimed.
-    """
-
+    # Nothing leaks: N runs of a batch, all of the same data, lose at most ε/2 for the threshold and ε/2 for each halt,
+    # where Nε is claimed.
     run = None  # type: ignore[assignment]
 
     def threshold_noise(self, scales: Floats, runs: int, rng: np.random.Generator) -> Floats:

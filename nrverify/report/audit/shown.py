@@ -26,7 +26,7 @@ class ShownReport(Report):
         from nrverify.report.audit.terminal import print_audit
 
         text = io.StringIO()
-        print_audit(self, Console(file=text, width=WIDTH, color_system=None))
+        print_audit(self, Console(file=text, width=WIDTH, color_system=None, emoji=False))
         return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
 
     def _repr_html_(self) -> str:

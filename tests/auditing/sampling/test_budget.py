@@ -39,6 +39,82 @@ class Wide(Brownian):
     dimensions = (10_000,)
 
 
+class Slow:
+    """Each answer takes longer than the whole budget, and leaves a line in the log."""
+
+    log, seconds = None, 1.0
+
+    def answering(self, answer):
+        """The answer, late."""
+        with open(self.log, "a") as file:
+            file.write("asked\n")
+        time.sleep(self.seconds)
+        return answer
+
+
+class SlowBrownian(Slow, Brownian):
+    dimensions = (1, 2, 3)
+
+    def sample(self, *request):
+        return self.answering(super().sample(*request))
+
+
+class SlowSessions(Slow):
+    mechanism = "brownian"
+    dimensions = (1, 2)
+
+    def open(self, value, seed):
+        return self.answering(self)
+
+    def release(self, time):
+        return self.answering([time])
+
+
+class SlowThreshold(Slow):
+    mechanism = "above-threshold"
+    sensitivity = 1.0
+
+    def run(self, utilities, epsilons, threshold, sensitivity, seed):
+        return self.answering([1])
+
+
+class SlowClaim(Slow):
+    mechanism = "any"
+    epsilon = 1.0
+    neighbours = ((0, 1),)
+
+    def run(self, data, seed):
+        return self.answering(data)
+
+    def run_many(self, data, runs, seed):
+        return self.answering([data] * runs)
+
+
+class SlowBoundary(Slow):
+    mechanism = "private-stopping"
+    sensitivity, delta = 1.0, 1e-6
+    dimensions = (1,)
+    seconds = 0.2
+
+    def epsilon(self, time):
+        return self.answering(1 / time)
+
+    def run(self, value, schedule, utility, threshold, utility_sensitivity, seed):
+        return self.answering(([value for _ in schedule], [0] * len(schedule)))
+
+
+@pytest.mark.parametrize("kind", [SlowBrownian, SlowSessions, SlowThreshold, SlowClaim, SlowBoundary])
+def test_nothing_is_asked_once_the_budget_is_up_not_even_to_try_a_subject(kind, tmp_path):
+    log, record = tmp_path / "log", tmp_path / "a.nrreplay"
+    log.touch()
+    subject = type("Logged", (kind,), {"log": str(log)})
+    report = nrverify.audit(subject, budget=0.5, timeout=300.0, record=record)
+    assert (report.verdict, report.run["stopped"]) == ("inconclusive", "time")
+    a_request = {SlowSessions: 2, SlowThreshold: 2, SlowClaim: 2, SlowBoundary: 3}.get(kind, 1)
+    assert log.read_text().count("asked") <= a_request
+    assert replay(record).differences == ()
+
+
 def test_time_spent_on_judging_counts_and_the_seconds_of_the_subject_are_said_beside_it():
     report = nrverify.audit(Brownian, budget=1.0)
     assert report.run["stopped"] == "time"
