@@ -130,10 +130,9 @@ class PolarInTwoDimensions(Brownian):
 
 
 class LastIsFirst(Brownian):
-    """In one session of a hundred releases after the third are those of the first again, from a cache.
+    """In one session of a hundred releases after the third are those of the first again, from a cache."""
 
-    Nothing leaks: the transcript is made of the right path and of a coin that knows nothing of the value.
-    """
+    # Nothing leaks: the transcript is made of the right path and of a coin that knows nothing of the value.
 
     def open(self, value: Array, seed: int) -> Any:
         return _Cached(super().open(value, seed), np.random.default_rng([seed, 1]).random() < RARELY)

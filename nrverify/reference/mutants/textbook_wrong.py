@@ -184,10 +184,9 @@ class FiftyStreams(textbook.LaplaceCount):
 
 
 class PriceOfTheLastRun(textbook.TwoLooks):
-    """An ex-post price that is kept by the mechanism and not read from the output.
+    """An ex-post price that is kept by the mechanism and not read from the output."""
 
-    Nothing leaks: the loss is at most 0.5, and the price is never below that.
-    """
+    # Nothing leaks: the loss is at most 0.5, and the price is never below that.
 
     def spent(self, output: list[float]) -> float:
         """What the mechanism has used so far, which goes on growing."""
