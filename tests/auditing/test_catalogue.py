@@ -30,7 +30,7 @@ BENIGN_BY_NAME = {variant.name: variant.subject for variant in BENIGN}
         (
             "brownian-few-batches",
             "randomness.streams",
-            "noise made from few random numbers, or one used for two sessions",
+            "noise made from few random numbers, or one used",
         ),
         ("brownian-carried-over", "independence.sessions", "serve several sessions"),
         ("threshold-few-batches", "randomness.streams", "the seed is ignored, cut down, or shared"),
