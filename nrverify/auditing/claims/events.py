@@ -14,6 +14,9 @@ from nrverify.auditing.claims.bins import bins_of
 from nrverify.auditing.claims.columns import CHARGED, MISSING, WHOLE, Floats, Keys, Path
 from nrverify.auditing.claims.drawing import FEATURE
 from nrverify.auditing.claims.sample import Labels, Sample
+from nrverify.auditing.claims.telling import telling
+from nrverify.auditing.claims.texts import CHARACTER, character_at
+from nrverify.auditing.claims.texts import words as text_words
 
 FEWEST = 12
 """Runs an event must have been seen in before it is proposed."""
@@ -21,8 +24,9 @@ MOST_VALUES = 4
 """Values that an event may list: more cannot be read."""
 CONDITIONS = 2
 """Conditions that an event may have."""
-BETTER = 0.05
-"""By so much ε a further condition, or a further value of a list, must improve an event, or it is left out."""
+BETTER, MUCH_BETTER = 0.05, 0.2
+"""By so much ε a further value of a list, and a further condition, must improve an event, or it is left out: the best of
+thousands of conditions improves it a little by chance."""
 CAUTION = 2.0
 """Standard errors held back when events are compared, so that a rare one does not win by chance."""
 LONGEST = 240
@@ -31,8 +35,11 @@ DIGEST = 16
 """Hexadecimal digits of its digest: 64 bits tell all values of an audit apart."""
 CHARGES = 4
 """Levels of the ε charged at which outputs are looked at."""
-MOST_SEARCHED = 5000
-"""Runs in which events are searched for: an event of a sentence is common, and the search is to take a second."""
+MOST_SEARCHED, MOST_NUMBERS = 5000, 240_000
+"""Runs, or entries of runs where they are few, in which events are searched for: the search is to take a second, and an
+event of a sentence is common unless outputs are short."""
+MOST_OTHERS = 8
+"""Values that are no numbers, among numbers, of which each may be an event: the commonest."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,8 @@ class Event:
 
 def found_event(case: int, sample: Sample, point: Point, fresh: int) -> tuple[float, Event] | None:
     """The event that so many fresh runs would prove most by: by how much it exceeds its claim, and the event."""
-    sample = sample.head(MOST_SEARCHED)
+    sample = telling(sample)
+    sample = sample.head(max(MOST_SEARCHED, MOST_NUMBERS // max(len(sample.paths), 1)))
     best: tuple[float, Event] | None = None
     for level in _levels(sample, point):
         for label in (True, False):
@@ -136,7 +144,7 @@ def _search(
             worth = _proved(sample, inside & holds, label, delta, fresh) - BETTER * max(len(condition.among) - 1, 0)
             if best is None or worth > best[0]:
                 best = worth, condition
-        if best is None or not best[0] > proved + BETTER:
+        if best is None or not best[0] > proved + MUCH_BETTER:
             break
         proved, conditions = best[0], (*(kept for kept in conditions if not best[1].implies(kept)), best[1])
         column = sample.paths.index(best[1].path)
@@ -156,9 +164,7 @@ def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Lab
         if bins.known is not None and bins.known.size > 1:
             yield from _of_values(path, keys, bins.known, sample.label, inside, listed=numbers.size <= 2)
         elif bins.known is None:
-            known, counts = np.unique(keys[inside], return_counts=True)
-            common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-            for key in known[common[counts[common] >= FEWEST]]:
+            for key in _common(keys[inside], values[inside]):
                 yield Condition(path, among=(int(key),)), keys == key
         if numbers.size > 2:
             places = np.linspace(0, numbers.size - 1, 34)[1:-1].astype(int)
@@ -168,11 +174,24 @@ def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Lab
                 yield Condition(path, above=edge), values > edge
 
 
+def _common(keys: Keys, values: Floats) -> Keys:
+    """The commonest values of a column of many, and the commonest of those that are no numbers."""
+    kinds = [(keys, MOST_VALUES), (keys[np.isnan(values)], MOST_OTHERS)]
+    found = []
+    for among, most in kinds:
+        known, counts = np.unique(among, return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:most]
+        found.append(known[order[counts[order] >= FEWEST]])
+    return np.unique(np.concatenate(found))
+
+
 def _readable(edges: Floats) -> list[float]:
-    """Edges with few digits: to a hundredth or thousandth of the range that they span."""
+    """Edges with few digits: to a hundredth or thousandth of the range that the middle ones span."""
     if edges.size == 0:
         return []
-    span = float(edges.max() / 2 - edges.min() / 2)
+    inner = np.quantile(edges, (0.25, 0.75), method="nearest")
+    low, high = inner if inner[0] < inner[1] else (edges.min(), edges.max())
+    span = float(high / 2 - low / 2)
     decimals = 3 - int(np.floor(np.log10(span))) if span > 0 else 17
     return list(dict.fromkeys(round(float(edge), decimals) for edge in edges))
 
@@ -221,6 +240,8 @@ def column_words(path: Path) -> str:
         return f"feature {int(path[1]) + 1}"
     *where, last = path
     place = _place(tuple(where))
+    if isinstance(last, str) and (text := text_words(last, place)) is not None:
+        return text
     match last:
         case "#length":
             return f"the length of {place}"
@@ -276,6 +297,8 @@ def entry_at(output: Any, path: Path) -> Any:
     for step in path:
         if step == "#names":
             return list(entry)
+        if isinstance(step, str) and step.startswith(CHARACTER):
+            return character_at(entry, step)
         if isinstance(step, str) and step.startswith("#"):
             break
         entry = entry[step[1:]] if isinstance(step, str) else entry[step]

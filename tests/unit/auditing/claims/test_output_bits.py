@@ -82,7 +82,7 @@ def test_integers_text_and_other_data_are_not_covered():
     ):
         found = seen(make, pair, looks=3).conclude(1e-6)
         assert found.verdict is CheckVerdict.NOT_COVERED
-        assert "data that are numbers" in found.message
+        assert "data that hold different numbers" in found.message
 
 
 def test_delta_is_paid_for_where_nothing_is_staked():
