@@ -22,13 +22,13 @@ FEWEST = 12
 """Runs an event must have been seen in before it is proposed."""
 MOST_VALUES = 4
 """Values that an event may list: more cannot be read."""
+USUAL = 1.645
+"""Standard errors of confidence limits at 0.95."""
 CONDITIONS = 2
 """Conditions that an event may have."""
 BETTER, MUCH_BETTER = 0.05, 0.2
-"""By so much ε a further value of a list, and a further condition, must improve an event, or it is left out: the best of
-thousands of conditions improves it a little by chance."""
-CAUTION = 2.0
-"""Standard errors held back when events are compared, so that a rare one does not win by chance."""
+"""By so much ε a further value of a list, and a further condition, must improve an event, or it is left out: the best
+of thousands of conditions improves it a little by chance."""
 LONGEST = 240
 """Characters of a value in a sentence: of a longer one the ends are shown."""
 DIGEST = 16
@@ -140,9 +140,14 @@ def _search(
     proved = -np.inf
     for _ in range(CONDITIONS):
         best: tuple[float, Condition] | None = None
-        for condition, holds in _candidates(sample, inside):
-            worth = _proved(sample, inside & holds, label, delta, fresh) - BETTER * max(len(condition.among) - 1, 0)
-            if best is None or worth > best[0]:
+        tried = list(_candidates(sample, inside))
+        caution = float(np.sqrt(2 * np.log(max(len(tried), 2))))
+        for condition, holds in tried:
+            worth = _proved(sample, inside & holds, label, delta, fresh, caution)
+            worth -= BETTER * max(len(condition.among) - 1, 0)
+            # A column that comes later says it less plainly.
+            plainer = best is not None and best[1].path != condition.path
+            if best is None or worth > best[0] + BETTER * plainer:
                 best = worth, condition
         if best is None or not best[0] > proved + MUCH_BETTER:
             break
@@ -197,7 +202,9 @@ def _readable(edges: Floats) -> list[float]:
 
 
 def _rank(path: Path) -> tuple[int, int]:
-    """Entries before properties of several, and these before whole outputs: of equal events the plainest is said."""
+    """Lengths and entries before properties of several, these before whole outputs: of equal events the plainest."""
+    if path and path[-1] == "#length":
+        return 0, len(path)
     return 2 if path == WHOLE else int(_is_property(path)), len(path)
 
 
@@ -219,16 +226,27 @@ def _of_values(
             yield Condition(path, among=tuple(int(key) for key in among)), np.isin(keys, among)
 
 
-def _proved(sample: Sample, holds: Labels, label: bool, delta: float, fresh: int) -> float:
-    """About the ε that so many fresh runs would prove by an event; what a smaller sample suggests is doubted more."""
+def _proved(sample: Sample, holds: Labels, label: bool, delta: float, fresh: int, caution: float) -> float:
+    """About the ε that this sample shows by an event, or that so many fresh runs would show, whichever is less.
+
+    `caution`: standard errors by which the best of as many events as are tried exceeds its own shares by chance.
+    """
     own = sample.label == label
     seen, other = int((holds & own).sum()), int((holds & ~own).sum())
     if seen < FEWEST:
         return -np.inf
-    rate, rate_other = (seen + 0.5) / (own.sum() + 1), (other + 0.5) / ((~own).sum() + 1)
-    half = max(min(fresh, sample.size), 1) / 2
-    least = rate - CAUTION * np.sqrt(rate * (1 - rate) / half) - delta
-    most = rate_other + CAUTION * np.sqrt(rate_other * (1 - rate_other) / half) + 1 / half
+    shares = seen / int(own.sum()), other / max(int((~own).sum()), 1)
+    return min(_shown_by(*shares, sample.size / 2, delta, caution), _shown_by(*shares, fresh / 2, delta, USUAL))
+
+
+def _shown_by(share: float, other: float, runs: float, delta: float, errors: float) -> float:
+    """The ε of an event's shares, each in so many runs, when both are this many standard errors worse.
+
+    By the angles of the shares, whose errors are ½/√runs, also of rare events.
+    """
+    error = 0.5 * errors / np.sqrt(max(runs, 1.0))
+    least = np.sin(max(np.arcsin(np.sqrt(share)) - error, 0.0)) ** 2 - delta
+    most = np.sin(min(np.arcsin(np.sqrt(other)) + error, np.pi / 2)) ** 2
     return float(np.log(least / most)) if least > 0 else -np.inf
 
 
@@ -281,7 +299,7 @@ def _values(condition: Condition, sample: Sample, outputs: Sequence[Any]) -> lis
         elif column is not None and not np.isnan(sample.values[rows[0], column]) and _is_property(condition.path):
             found.append(_number(float(sample.values[rows[0], column])))
         else:
-            found.append(_shown(entry_at(outputs[int(rows[0])], condition.path)))
+            found.append(_quoted(entry_at(outputs[int(rows[0])], condition.path)))
     return found
 
 
@@ -310,7 +328,7 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
-def _shown(entry: Any) -> str:
+def _quoted(entry: Any) -> str:
     """The value as it is; of a long one both ends, its length, and a digest by which it can be looked for."""
     text = repr(entry)
     if len(text) <= LONGEST:

@@ -48,7 +48,7 @@ class Added:
 
 
 def _numbers(data: Any) -> list[float] | None:
-    """The numbers in a list or dictionary, however deep; None where there are none, or one is too large for a double."""
+    """The numbers in a list or dictionary, however deep; None where there are none, or one is no finite double."""
     if not isinstance(data, (list, dict)):
         return None
     try:

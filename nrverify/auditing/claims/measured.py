@@ -64,8 +64,9 @@ class Measured:
                 f"{self.unlikely}"
             )
         doubt = " (more than is claimed, but less than refutes at this level)" if self.epsilon > self.claimed else ""
+        least = beside(self.epsilon, self.claimed)
         return (
-            f"measured: ε at least {beside(self.epsilon, self.claimed)}{self.at_delta} with confidence {self.confidence:g}, where "
+            f"measured: ε at least {least}{self.at_delta} with confidence {self.confidence:g}, where "
             f"{self.claimed:.4g} is claimed{doubt}: {self.words} in {self.hits} of {self.runs} fresh runs on "
             f"{self.likely} and in {self.other_hits} of {self.other_runs} on {self.unlikely}"
         )
@@ -77,7 +78,6 @@ class Measured:
         least, _ = clopper_pearson(self.hits, self.runs, 1 - self.confidence)
         _, most = clopper_pearson(self.other_hits, self.other_runs, 1 - self.confidence)
         return least, most
-
 
 
 def beside(measured: float, claimed: float) -> str:

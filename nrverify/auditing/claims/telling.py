@@ -14,7 +14,7 @@ from nrverify.auditing.claims.tree import growth
 MOST_LEARNED = 48
 """Columns that are learned from: a look at a list of a thousand entries is to take no longer than its drawing."""
 MOST_LOOKED_AT = 4_000
-"""Of the latest runs, by which columns are compared: a column that betrays as much as is claimed shows in some hundred."""
+"""Of the latest runs, by which columns are compared: one that betrays as much as is claimed shows in some hundred."""
 
 
 def telling(sample: Sample) -> Sample:

@@ -19,7 +19,9 @@ def parts_of(text: str) -> tuple[tuple[str, str | int | float], ...]:
     """The last steps of the paths to the properties and characters of a text, and what is there."""
     found: list[tuple[str, str | int | float]] = [("#characters", len(text))]
     numbers = _NUMBER.finditer(text[:SEARCHED])
-    found += [(f"#number {place}", float(number.group())) for place, number in zip(range(NUMBERS), numbers)]
+    found += [
+        (f"#number {place}", float(number.group())) for place, number in zip(range(NUMBERS), numbers, strict=False)
+    ]
     if len(text) > 1:
         found += [(f"{CHARACTER}{place}", character) for place, character in enumerate(text[:FIRST])]
     if len(text) > FIRST:

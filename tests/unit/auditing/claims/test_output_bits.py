@@ -97,7 +97,10 @@ def test_delta_is_paid_for_where_nothing_is_staked():
 def test_only_functions_of_the_data_that_differ_are_tried():
     assert set(candidates(Case([1, 2], [2, 1]))) == {"entries"}
     assert set(candidates(Case([0, 0], [1, 0]))) == {"entries", "sum", "mean", "changed entry"}
-    assert candidates(Case({"a": 1}, {"a": 2})) == {}
+    assert set(candidates(Case({"a": 1, "b": ["x", 5]}, {"a": 2, "b": ["x", 5]}))) == {
+        "entries", "sum", "mean", "changed entry",
+    }  # fmt: skip
+    assert candidates(Case({"a": "1"}, {"a": "2"})) == {}
     assert candidates(Case(10**400, 1)) == {}
     assert candidates(Case(True, False)) == {}
 
