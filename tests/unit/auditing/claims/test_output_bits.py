@@ -65,9 +65,10 @@ def test_exact_noise_is_consistent_and_says_what_would_have_been_found():
         (lambda rng, data: (np.array(data) + rng.laplace(0, 1.0, 2)).tolist(), ([0, 2], [1, 2])),
         (lambda rng, data: [naive(rng, data)] + ([naive(rng, data)] if rng.random() < 0.5 else []), (0, 1)),
         (lambda rng, data: {"count": naive(rng, data)}, (0, 1)),
+        (lambda rng, data: [["x"], [naive(rng, data["n"][0])]], ({"n": [0]}, {"n": [1]})),
         (lambda rng, data: naive(rng, data) if rng.random() < 0.7 else None, (0, 1)),
     ],
-    ids=["sum", "mean", "length", "entries", "looks", "dictionary", "sometimes None"],
+    ids=["sum", "mean", "length", "entries", "looks", "dictionary", "nested", "sometimes None"],
 )
 def test_noise_may_be_added_to_several_functions_of_the_data_and_come_in_any_output(make, pair):
     assert seen(make, pair, looks=30).refuted(1e-6)
