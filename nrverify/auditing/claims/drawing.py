@@ -19,6 +19,7 @@ from nrverify.auditing.claims.columns import (
     mixed,
 )
 from nrverify.auditing.claims.context import Claim
+from nrverify.auditing.claims.low_bits import with_low_bits
 from nrverify.auditing.claims.pairs import Case
 from nrverify.auditing.claims.sample import Labelled, Labels
 from nrverify.auditing.core.check import ObservesLabelled
@@ -60,6 +61,8 @@ def labelled(number: int, claim: Claim, label: Labels, sides: Sequence[Outputs |
     spent = _ordered([one for side in there for one in side.spent or ()], place) if claim.ex_post else None
     features = _ordered([row for side in there for row in side.features or ()], place)
     columns = _with_more(columns_of(outputs), spent, features)
+    if claim.exact:
+        columns = with_low_bits(columns)
     charged = np.array(spent, dtype=float) if spent is not None else np.full(len(outputs), claim.main.epsilon or 0.0)
     return Labelled(number, columns, label, charged), outputs
 

@@ -13,6 +13,7 @@ from nrverify.auditing.claims.bets import Point
 from nrverify.auditing.claims.bins import bins_of
 from nrverify.auditing.claims.columns import CHARGED, MISSING, WHOLE, Floats, Keys, Path
 from nrverify.auditing.claims.drawing import FEATURE
+from nrverify.auditing.claims.low_bits import words as bit_words
 from nrverify.auditing.claims.sample import Labels, Sample
 from nrverify.auditing.claims.telling import telling
 from nrverify.auditing.claims.texts import CHARACTER, character_at
@@ -258,8 +259,8 @@ def column_words(path: Path) -> str:
         return f"feature {int(path[1]) + 1}"
     *where, last = path
     place = _place(tuple(where))
-    if isinstance(last, str) and (text := text_words(last, place)) is not None:
-        return text
+    if isinstance(last, str) and (part := text_words(last, place) or bit_words(last, place)) is not None:
+        return part
     match last:
         case "#length":
             return f"the length of {place}"
