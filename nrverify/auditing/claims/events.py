@@ -14,6 +14,7 @@ from nrverify.auditing.claims.bins import bins_of
 from nrverify.auditing.claims.columns import CHARGED, MISSING, WHOLE, Floats, Keys, Path
 from nrverify.auditing.claims.drawing import FEATURE
 from nrverify.auditing.claims.low_bits import words as bit_words
+from nrverify.auditing.claims.pairs import LONGEST_NAME
 from nrverify.auditing.claims.sample import Labels, Sample
 from nrverify.auditing.claims.telling import telling
 from nrverify.auditing.claims.texts import CHARACTER, character_at
@@ -144,6 +145,8 @@ def _search(
         tried = list(_candidates(sample, inside))
         caution = float(np.sqrt(2 * np.log(max(len(tried), 2))))
         for condition, holds in tried:
+            if conditions and len(condition.among) > 1:
+                continue  # the luckiest values of many would improve any event
             worth = _proved(sample, inside & holds, label, delta, fresh, caution)
             worth -= BETTER * max(len(condition.among) - 1, 0)
             # A column that comes later says it less plainly.
@@ -280,8 +283,14 @@ def _place(path: Path) -> str:
     if not path:
         return "the output"
     *where, last = path
-    own = f"the entry {last[1:]!r}" if isinstance(last, str) else f"entry {last + 1}"
+    own = f"the entry {_name(last[1:])}" if isinstance(last, str) else f"entry {last + 1}"
     return f"{own} of {_place(tuple(where))}"
+
+
+def _name(name: str) -> str:
+    """A name as Python writes it; of a long one both ends."""
+    half = LONGEST_NAME // 2
+    return repr(name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}")
 
 
 def _values(condition: Condition, sample: Sample, outputs: Sequence[Any]) -> list[str]:

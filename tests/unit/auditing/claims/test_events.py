@@ -130,3 +130,26 @@ def test_a_measured_epsilon_beside_its_claim_has_digits_that_tell_them_apart():
     assert beside(1.2345, 1.0) == "1.23"
     assert beside(1.0034, 1.0) == "1.003"
     assert beside(0.99996, 1.0) == "0.99996"
+
+
+def test_a_second_condition_is_no_list_of_lucky_values():
+    """Sixteen characters that say nothing, beside the last one, which betrays."""
+    rng = np.random.default_rng(8)
+
+    def outputs(share):
+        noise = rng.integers(0, 16, (700, 12))
+        told = rng.random(700) < share
+        return [
+            "".join("0123456789abcdef"[one] for one in row) + "xy"[last]
+            for row, last in zip(noise, told.astype(int), strict=True)
+        ]
+
+    words = event_of(outputs(0.2), outputs(0.8))
+    assert words.startswith("character 13 of the output is ")
+    assert " or " not in words
+
+
+def test_of_a_long_name_both_ends_are_said():
+    words = event_of([{"n" * 500: v} for v in range(300)], [{"n" * 500: v} for v in range(150, 450)])
+    assert "n" * 30 + "…" + "n" * 30 in words
+    assert "n" * 40 not in words
