@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nrverify.auditing.claims.claim import PrivacyClaim
@@ -42,7 +43,12 @@ class RecordedOutputsMechanism(Mechanism):
         cases = (Case(neighbour, value),)  # label 1 is the value
         exact = (settings.numerics or description.numerics) == EXACT
         self.context = ClaimContext(
-            description, claim_of(description, None), cases, ("run_many",), Recorded(runs), exact
+            description,
+            replace(claim_of(description, None), exact=exact),
+            cases,
+            ("run_many",),
+            Recorded(runs),
+            exact,
         )
         self.level = levels(settings.alpha, settings.only, declarations)
         self.checks, self.not_covered = applicable(declarations, description, self.context, settings.only)
