@@ -18,7 +18,7 @@ NUMBER = r"\d+\.?\d*(?:e[+-]?\d+)?"
 
 TOLERANCE = 0.1
 """Half-widths go like the root of a count. Counts of adaptive sessions are random and differ by up to 10 % among 400 of
-them, which is 5 % in a half-width; values and times are drawn anew, which moved sizes by up to 7 % when this was written."""
+them, which is 5 % in a half-width; values and times are drawn anew, which moved sizes by up to 7 %."""
 
 
 class Untouchable:
