@@ -104,8 +104,8 @@ class Model:
             odds[3] = predict_logistic(features, self.coefficients)
             runs[3] = self.size / self.coefficients.size
         if self.slope is not None:
-            odds[5] = self.slope.odds(values[:, self.slope.column])
-            runs[5] = self.size / Slope.PARAMETERS
+            odds[5] = self.slope.odds(values)
+            runs[5] = self.size / self.slope.parameters
         return Guess(odds, runs)
 
 
