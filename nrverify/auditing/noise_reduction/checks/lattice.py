@@ -119,6 +119,7 @@ class Lattice(Declared):
 
     sees_grid = True
     sees_any_order = True
+    planned = "single precision, and grids too coarse for double precision"
 
     def __init__(self, granularity: float | None = None, any_order: bool = False) -> None:
         """`granularity` is the grid that releases are claimed to be on; coarser ones are looked for.
