@@ -155,7 +155,8 @@ def _admitted_length(
     if description.most_releases is not None:
         raise SubjectFailed(
             f"attribute most_releases is {description.most_releases}: a schedule of {most} releases at the value "
-            f"{_vector(value)} by {method}() is refused ({why}); it must be the number of releases that a session can have"
+            f"{_vector(value)} by {method}() is refused ({why}); it must be the number of releases that a session can "
+            "have"
         )
     admitted, beyond = 1, most
     while beyond - admitted > 1:
