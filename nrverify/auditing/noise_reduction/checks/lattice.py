@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -293,8 +293,7 @@ class Lattice(Declared):
     def _candidates(self, kept: Kept, grids: list[float], peak: float) -> list[tuple[float, str, int, int, float]]:
         """(grid, its name, numbers on it, numbers judged, chance of one): of a declared grid its multiples alone."""
         if self.granularity is not None:
-            anyhow = replace(kept, units=np.zeros_like(kept.units))
-            counts = [multiples.on_grid(anyhow, grid, peak, 0.0, self.granularity) for grid in grids]
+            counts = [multiples.on_grid(kept, grid, peak, 0.0, self.granularity) for grid in grids]
             return [(grid, f"multiples of {grid:g}", *count) for grid, count in zip(grids, counts, strict=True)]
         fine = multiples.too_fine_to_judge(kept, peak)
         found = [(grid, f"multiples of {grid:g}", *multiples.on_grid(kept, grid, peak, fine)) for grid in grids]
