@@ -35,7 +35,7 @@ class SymmetricSkellam:
         x = arguments.points(x, self.centre, self.variance)
         whole = np.isfinite(x) & (np.floor(x) == x)
         distance = np.where(whole, x, 0.0) - self.centre
-        return np.where(whole, log_scaled(distance, self.variance), -np.inf)[()]
+        return np.where(whole, lattice.of_distinct(log_scaled, distance, self.variance), -np.inf)[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""

@@ -33,7 +33,8 @@ class SkellamBridge:
         x = arguments.points(x, self.given)
         whole_number = np.isfinite(x) & (np.floor(x) == x)
         point = np.where(whole_number, x, 0.0)
-        return np.where(whole_number, _log_pmf(point, self.before, self.after, self.whole, self.given), -np.inf)[()]
+        values = lattice.of_distinct(_log_pmf, point, self.before, self.after, self.whole, self.given)
+        return np.where(whole_number, values, -np.inf)[()]
 
     def cdf(self, x: ArrayLike) -> Any:
         """P(X <= x)."""
@@ -69,7 +70,7 @@ class SkellamBridge:
         if np.any(inner):
             (point, before, after, whole, k), where = lattice.distinct(*(c[inner] for c in columns))
             _, family = lattice.distinct(before, after, k)
-            top = log_tilted(k, whole, k / whole)
+            top = lattice.of_distinct(lambda k, whole: log_tilted(k, whole, k / whole), k, whole)
 
             def log_pmf(rows: lattice.Rows, points: Floats) -> Floats:
                 return _log_pmf(

@@ -22,6 +22,7 @@ SUM, LARGER = "delta1 + delta2", "Rmax delta1 delta2"
 PRIVATE = (
     "forall (m : integration unit) p q e delta A, "
     "(forall o, 0 <= p o) -> (forall o, 0 <= q o) -> (forall o, 0 <= A o <= 1) -> "
+    "integrable unit m (fun o => p o * exceeds unit e p q o) -> integrable unit m (fun o => q o * A o) -> "
     "m (fun o => p o * exceeds unit e p q o) <= delta -> "
     "m (fun o => p o * A o) <= {factor}m (fun o => q o * A o) + delta"
 )
@@ -44,9 +45,11 @@ FACTOR = "exp e * "
         "larger_delta_is_not_enough",
         "probabilistic_privacy",
         "factor_is_needed",
+        "converse_fails",
     ),
     unsaid=(
-        "a probability is any monotone, subadditive function of events, an integral any functional with three rules",
+        "a probability is any monotone, subadditive function of events, an integral any functional that is monotone, "
+        "additive and homogeneous where it is finite: no measure is constructed",
         "that a mechanism has such densities, and that its path keeps below a curve, are premises",
         "E13: of two mechanisms whose losses add; that losses of adaptive mechanisms add is not in it",
     ),

@@ -18,7 +18,10 @@ from nrverify.symbolic.paper.martingales import full_square, half_square, line_c
 WEIGHT = accepted(line_crossing, "weight")
 FINITE = "looks are finitely many, at times fixed in advance, in forward time; paths of continuous time are not in it"
 
-SPLIT = "pose proof (log_ratio_pos t rho ltac:(lra) ltac:(lra)); rewrite sqrt_mult by lra; same"
+CURVE = "boundary_algebra.curve"
+"""The curve of the boundary itself, in the file that this one requires."""
+
+SPLIT = "pose proof (boundary_algebra.log_pos t rho ltac:(lra) ltac:(lra)); rewrite sqrt_mult by lra; same"
 """sympy writes √(t+ρ)·√λ for √((t+ρ)λ)."""
 
 MIXED = "rewrite sqrt_div by lra; same"
@@ -43,7 +46,8 @@ MIXED = "rewrite sqrt_div by lra; same"
     unsaid=(
         FINITE,
         "M03's equality is not in it: at finitely many looks the probability is at most e^{−2ab}",
-        "an expectation is any functional with three rules; the moment e^{λ²h/2} of N(0, h) is a premise",
+        "an expectation is any functional that is monotone, additive and homogeneous where it is finite; the moment "
+        "e^{λ²h/2} of N(0, h) is a premise",
         "mixing measures have finitely many atoms",
     ),
 )
@@ -87,7 +91,7 @@ def mixture_curve(
     premises = ("0 < t", "0 < rho", "0 < l")
     right = paper.normal_mixture(x, t, rho), paper.mixture_curve(t, rho, odds)
     kernel.equal("normal_mixture", "x t rho", normal(x, t, rho), right[0], {}, premises[:2], proof=MIXED)
-    kernel.equal("mixture_curve", "rho l t", curve(t, rho, odds), right[1], {}, premises, proof=SPLIT)
+    kernel.equal(CURVE, "rho l t", curve(t, rho, odds), right[1], {}, premises, proof=SPLIT)
     law = Mixture(rho=11.5, delta=2.0**-20, sensitivity=1.0)
     for look in (0.25, 300.0):
-        kernel.agrees("mixture_curve 11.5 (ln 1048576)", (look,), float(law.curve(look)))
+        kernel.agrees(f"{CURVE} 11.5 (ln 1048576)", (look,), float(law.curve(look)))

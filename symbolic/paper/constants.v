@@ -4,6 +4,7 @@
    not phi_2^2 = 1/25. Logarithms are enclosed by the series of odd powers with its remainder, roots by squares. *)
 From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.
+From nrverify Require Import laplace_process optima.
 Open Scope R_scope.
 
 (* The series of ln ((1 + x) / (1 - x)), and what it leaves. *)
@@ -102,9 +103,6 @@ Proof.
   cbn -[Rplus Rmult Rdiv pow IZR Rminus] in H. apply Rabs_le. lra.
 Qed.
 
-Definition slope (l e D : R) : R := (sqrt (l * l + l * e) - l) / D.
-Definition intercept (l a : R) : R := l / (2 * a).
-Definition best_time (l e D : R) : R := D * D / (2 * ((sqrt (l + e) - sqrt l) * (sqrt (l + e) - sqrt l))).
 Definition millionth : R := ln 1000000.    (* log(1/delta) at delta = 1e-6 *)
 
 Lemma millionth_value : 13.8155105579642741041 <= millionth <= 13.8155105579642741042.
@@ -153,7 +151,7 @@ Qed.
 
 Theorem printed_time : Rabs (best_time millionth 0.3 1 - 310.335728186146) <= 5e-13.
 Proof.
-  unfold best_time. pose proof millionth_value as H.
+  unfold best_time, root_gap. pose proof millionth_value as H.
   assert (R : 3.75706142589714310142 <= sqrt (millionth + 0.3) <= 3.75706142589714310147)
     by (apply root_between; lra).
   assert (Q : 3.71692218884983844694 <= sqrt millionth <= 3.71692218884983844697) by (apply root_between; lra).
@@ -162,12 +160,11 @@ Proof.
   pose proof (squares_between _ _ _ G ltac:(lra)). apply quotient_near; lra.
 Qed.
 
-Definition characteristic (frequency scale : R) : R := / (1 + frequency ^ 2 * scale ^ 2).
 Definition shared_clock : R :=
   characteristic 1 1 ^ 2 * exp (RInt (fun u => 2 / u * (characteristic 1 u ^ 2 - 1)) 1 2).
 
 (* The integrand has the primitive 1 / (1 + u^2) - ln (1 + u^2). *)
-Theorem shared_clock_closed : shared_clock = exp (- (3 / 10)) / 10.
+Theorem shared_clock_closed : shared_clock = (1 / 10) * exp (-3 / 10).
 Proof.
   assert (H : RInt (fun u => 2 / u * (characteristic 1 u ^ 2 - 1)) 1 2 = - (3 / 10) - ln (5 / 2)).
   { apply is_RInt_unique.
@@ -183,10 +180,10 @@ Proof.
       replace (5 / 2) with ((1 + 2 ^ 2) / (1 + 1 ^ 2)) by field.
       rewrite (ln_div (1 + 2 ^ 2)) by lra. field. }
   unfold shared_clock. rewrite H. unfold Rminus. rewrite exp_plus, exp_Ropp, exp_Ropp, (exp_ln (5 / 2)) by lra.
-  unfold characteristic. field. apply Rgt_not_eq, exp_pos.
+  unfold characteristic. replace (-3 / 10) with (- (3 / 10)) by field. rewrite exp_Ropp. field. apply Rgt_not_eq, exp_pos.
 Qed.
 
-Lemma exp_near : 74081 / 100000 < exp (- (3 / 10)) < 74083 / 100000.
+Lemma exp_near : 74081 / 100000 < exp (-3 / 10) < 74083 / 100000.
 Proof.
   pose proof (logarithm_series 4 (25919 / 174081) ltac:(lra)) as [L _].
   pose proof (logarithm_series 4 (25917 / 174083) ltac:(lra)) as [_ U].
@@ -201,8 +198,9 @@ Qed.
 Theorem shared_clock_value : Rabs (shared_clock - 0.074082) <= 1e-6.
 Proof. rewrite shared_clock_closed. pose proof exp_near. apply Rabs_le. lra. Qed.
 
-Theorem shared_clock_is_not_laplace : shared_clock <> characteristic 1 2 ^ 2.
-Proof.
-  rewrite shared_clock_closed. pose proof exp_near. unfold characteristic.
-  replace ((/ (1 + 1 ^ 2 * 2 ^ 2)) ^ 2) with (1 / 25) by field. lra.
-Qed.
+(* that of two Laplace variables of scale 2 *)
+Theorem laplace_value : characteristic 1 2 ^ 2 = 1 / 25.
+Proof. unfold characteristic. field. Qed.
+
+Theorem shared_clock_is_not_laplace : shared_clock <> 1 / 25.
+Proof. rewrite shared_clock_closed. pose proof exp_near. lra. Qed.

@@ -132,16 +132,20 @@ Proof.
       exact H].
 Qed.
 
+Lemma stays_bounds : forall s t, 0 < s -> s <= t -> 0 <= stays s t <= 1.
+Proof.
+  intros s t Hs Ht. unfold stays.
+  assert (0 <= s / t <= 1); [|split; [apply Rmult_le_pos; lra | rewrite <- (Rmult_1_r 1); apply Rmult_le_compat; lra]].
+  split; [apply Rlt_le, Rdiv_lt_0_compat; lra|]. apply (Rmult_le_reg_r t); [lra|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+Qed.
+
 Lemma rest_nonneg : (forall ys, 0 < T ys) -> (forall y ys, T (y :: ys) <= T ys) -> forall ys, 0 <= rest ys.
 Proof.
   intros HT Hdown. induction ys as [|y past IH]; simpl; [lra|]. apply Rmult_le_pos; [exact IH|].
   destruct past as [|last older]; [lra|]. pose proof (HT older) as H0. pose proof (HT (last :: older)) as H1.
   pose proof (Hdown last older) as H2.
-  assert (H3 : 0 <= stays (T (last :: older)) (T older) <= 1).
-  { unfold stays. assert (0 <= T (last :: older) / T older <= 1); [|split; [apply Rmult_le_pos; lra|]].
-    - split; [apply Rlt_le, Rdiv_lt_0_compat; lra|]. apply (Rmult_le_reg_r (T older)); [lra|].
-      unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
-    - rewrite <- (Rmult_1_r 1). apply Rmult_le_compat; lra. }
+  pose proof (stays_bounds _ _ H1 H2) as H3.
   induction d as [|k IHd]; simpl; [lra|]. apply Rmult_le_pos; [exact IHd|]. unfold between, jumps.
   destruct (Req_EM_T (y k) (last k)); [lra|]. apply Rmult_le_pos; [lra|]. apply Rlt_le, lap_pos, H0.
 Qed.
@@ -171,9 +175,16 @@ Proof.
   f_equal. ring.
 Qed.
 
-Theorem common_shift : forall t n s D, 0 < t n -> 0 <= chain t n s ->
+Lemma chain_nonneg : forall t, (forall m, 0 < t m) -> (forall m, t (S m) <= t m) -> forall n s, 0 <= chain t n s.
+Proof.
+  intros t Ht Hdown. induction n as [|k IH]; intro s; simpl; [lra|]. apply Rmult_le_pos; [apply IH|].
+  pose proof (stays_bounds _ _ (Ht (S k)) (Hdown k)). destruct (Req_EM_T (s k) (s (S k))); [lra|]. unfold jumps.
+  apply Rmult_le_pos; [lra|]. apply Rlt_le, lap_pos, Ht.
+Qed.
+
+Theorem common_shift : forall t, (forall m, 0 < t m) -> (forall m, t (S m) <= t m) -> forall n s D,
   thresholds t n s <= exp (Rabs D / t n) * thresholds t n (fun i => s i + D).
 Proof.
-  intros t n s D Ht Hc. unfold thresholds. rewrite chain_shift, <- Rmult_assoc.
-  apply Rmult_le_compat_r; [exact Hc|]. apply lap_shift, Ht.
+  intros t Ht Hdown n s D. unfold thresholds. rewrite chain_shift, <- Rmult_assoc.
+  apply Rmult_le_compat_r; [apply chain_nonneg; assumption | apply lap_shift, Ht].
 Qed.

@@ -1,13 +1,12 @@
 (* The mixture of exponential martingales over a normal prior completes a square (M05, M06); it reaches 1/delta exactly
    on the printed curve (B08, M06); any finite number of looks finds the curve reached with probability at most delta. *)
 From Coq Require Import Reals Lra Psatz List.
-From nrverify Require Import martingales.
+From nrverify Require Import boundary_algebra martingales.
 Open Scope R_scope.
 
 Definition density (m v x : R) : R := / sqrt (2 * PI * v) * exp (- (x - m)² / (2 * v)).
 Definition normal_mixture (x t rho : R) : R := sqrt (rho / (t + rho)) * exp (x * x / (2 * (t + rho))).
 Definition printed_curve (rho delta t : R) : R := sqrt (2 * (t + rho) * ln (/ delta * sqrt ((t + rho) / rho))).
-Definition mixture_curve (rho l t : R) : R := sqrt ((t + rho) * (2 * l + ln ((t + rho) / rho))).
 
 (* prior N(0, 1/rho) times the exponential martingale = the mixture times a normal density in the rate *)
 Theorem mixture_completes_the_square : forall x t rho lam, 0 <= t -> 0 < rho ->
@@ -34,18 +33,12 @@ Proof.
   replace ((t + rho) / rho * rho) with (t + rho) by (field; lra). lra.
 Qed.
 
-Lemma log_ratio_pos : forall t rho, 0 < t -> 0 < rho -> 0 < ln ((t + rho) / rho).
-Proof.
-  intros t rho Ht Hr. assert (0 < t / rho) by (apply Rdiv_lt_0_compat; lra).
-  replace ((t + rho) / rho) with (1 + t / rho) by (field; lra). rewrite <- ln_1. apply ln_increasing; lra.
-Qed.
-
 Theorem curves_agree : forall rho delta t, 0 <= t -> 0 < rho -> 0 < delta ->
-  printed_curve rho delta t = mixture_curve rho (ln (/ delta)) t.
+  printed_curve rho delta t = curve rho (ln (/ delta)) t.
 Proof.
-  intros rho delta t Ht Hr Hd. unfold printed_curve, mixture_curve. pose proof (ratio_ge_1 t rho Ht Hr) as H.
+  intros rho delta t Ht Hr Hd. unfold printed_curve, curve. pose proof (ratio_ge_1 t rho Ht Hr) as H.
   assert (0 < / delta) by (apply Rinv_0_lt_compat; lra).
-  set (q := (t + rho) / rho) in *. assert (Hq : 0 < sqrt q) by (apply sqrt_lt_R0; lra).
+  replace (1 + t / rho) with ((t + rho) / rho) by (field; lra). set (q := (t + rho) / rho) in *. assert (Hq : 0 < sqrt q) by (apply sqrt_lt_R0; lra).
   assert (E : ln q = 2 * ln (sqrt q)).
   { rewrite <- (sqrt_sqrt q) at 1 by lra. rewrite ln_mult by lra. ring. }
   rewrite ln_mult, E by lra. f_equal. ring.

@@ -12,10 +12,10 @@ from nrverify.reference.mutants.overlooked import OVERLOOKED, RELATIVES
 NEEDED = {
     "brownian-rare-shared-coordinates": (1_000, "independence.coordinates"),
     "brownian-value-on-subject": (1_500, "law.release"),
-    "brownian-middling-values": (600, "law.value"),
+    "brownian-middling-values": (4_500, "law.value"),
     "brownian-seed-plus-coordinate": (2_500, "randomness.streams"),
     "brownian-one-coordinate-small": (120_000, "law.transcript"),
-    "brownian-polar-in-two-dimensions": (18_000, "law.transcript"),
+    "brownian-polar-in-two-dimensions": (8_000, "independence.coordinates"),
     "brownian-last-is-first": (600, "ties"),
     "laplace-coins-two-apart": (400, "independence.coordinates"),
     "skellam-rare-shared-coordinates": (1_000, "independence.coordinates"),

@@ -101,3 +101,18 @@ def test_arrays_give_the_values_of_their_elements():
         for j in range(4)
     )
     assert isinstance(log_ratio(0, 1, 2.0), float)
+
+
+@pytest.mark.parametrize("x", [7.0, 33.0, 140.0, 800.0])
+def test_many_at_once_have_the_digits_of_arb(x):
+    # So many that they are summed by Horner's rule, in bands of the radius.
+    orders = np.tile(ORDERS, 400)
+    for order, computed in zip(ORDERS, log_scaled(orders, x)[-len(ORDERS) :], strict=True):
+        assert relative_error(computed, exact_log(order, x)) <= 1e-13
+
+
+def test_orders_between_integers_are_not_taken_for_integers():
+    # Points of a Gauss rule: log I is smooth in the order, and in the series (R < 30) as well.
+    for order in (0.5, 12.25):
+        exact = arb(9.0).bessel_i(arb(order)).log() - arb(9.0)
+        assert relative_error(log_scaled(order, 9.0), exact) <= 1e-13

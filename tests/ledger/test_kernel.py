@@ -12,7 +12,7 @@ from nrverify.ledger.coq import coqc
 from nrverify.ledger.coq.goals import equality
 from nrverify.ledger.coq.source import code_of, forbidden_word, theorems_in, with_required
 from nrverify.ledger.coq.term import coq_number, coq_term
-from nrverify.ledger.coq.workshop import check_axioms, check_pinned
+from nrverify.ledger.coq.workshop import MACHINE_INTEGERS, check_axioms, check_pinned
 from nrverify.ledger.evidence import Core, Undecided
 from nrverify.ledger.runner import NOT_ASKED, PROFILES, EvidenceTask, _groups, run_evidence
 from nrverify.ledger.suites import load_suites
@@ -39,11 +39,17 @@ def without_coq(monkeypatch):
         ("Proof. Admitted.", "Admitted"),
         ("Axiom h : 0 = 1.", "Axiom"),
         ("Parameter h : 0 = 1.", "Parameter"),
-        ("Module Classical_Prop. Context (classic : 0 = 1). End Classical_Prop.", "Module"),
+        ("Conjecture h : 0 = 1.", "Conjecture"),
+        ("Module Classical_Prop. End Classical_Prop.", "Module"),
         ("Unset Guard Checking.", "Unset"),
-        ("Proof. interval. Qed.", "interval without i_prec, which lets hardware floats decide"),
-        ("Proof. integral with (i_fuel 3). Qed.", "integral without i_prec, which lets hardware floats decide"),
-        ("Proof. interval with (i_prec 60). Qed.", ""),
+        ("Local Unset Guard Checking.", "Local"),
+        ("#[bypass_check(guard)] Fixpoint f (n : nat) : 0 = 1 := f n.", "#"),
+        ('Notation "a = b" := (b = b) (only parsing).', "Notation"),
+        ("Lemma ln : R -> R.\nProof. exact exp.\nDefined.", "Defined"),
+        ("Lemma a : True.\nProof.\n  - { Time exact I. }\nQed.", "Time"),
+        ("Lemma a : True.\nProof.\n  2: { Fail exact I. }\nQed.", "Fail"),
+        ("Lemma a : True.\nProof. native_compute. exact I. Qed.", "native_compute"),
+        ("Lemma a : 0.5 <= 1.\nProof.\n  - { lra. }\n  1, 3: (intros; lra).\nQed.", ""),
         ('(* Admitted (* Axiom *) "Parameter" Load *) Definition a := 1.', ""),
         ("(* (* *) Admitted *) Definition Admitted_a := 1.", ""),
         ("(* (* *) *) Admitted.", "Admitted"),
@@ -72,7 +78,7 @@ def test_every_coq_file_is_cited_with_its_statements_pinned_and_every_theorem_of
 
 def test_a_required_file_comes_before_the_one_that_requires_it():
     names = {path.stem: [one.stem for one in with_required(path)] for path in SOURCES}
-    assert names["mixture"] == ["martingales", "mixture"]
+    assert names["mixture"] == ["boundary_algebra", "composition", "martingales", "mixture"]
     assert names["optima"] == ["boundary_algebra", "optima"]
 
 
@@ -119,9 +125,14 @@ def test_axioms_beyond_those_of_the_reals_are_refused(tmp_path):
     classical = "Axioms:\nClassical_Prop.classic : forall P : Prop,\n  P \\/ ~ P\n"
     check_axioms(core, classical)
     check_axioms(core, "Closed under the global context\n")
-    for extra in ("h : 0 = 1", "PrimInt63.add : int", "PrimFloat.add : float", "f is assumed to be guarded."):
+    integers = "PrimInt63.add : int"
+    for extra in ("h : 0 = 1", integers, "PrimFloat.add : float", "f is assumed to be guarded."):
         with pytest.raises(Undecided, match="rests on"):
             check_axioms(core, f"{classical}{extra}\n")
+        if extra != integers:
+            with pytest.raises(Undecided, match="rests on"):
+                check_axioms(core, f"{classical}{extra}\n", MACHINE_INTEGERS)
+    check_axioms(core, f"{classical}{integers}\n", MACHINE_INTEGERS)
 
 
 def test_statements_must_be_pinned_to_the_letter(tmp_path):

@@ -1,11 +1,13 @@
 """Coq itself: the committed theorems are checked, and everything planted is refused. Needs coqc."""
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 import sympy as sp
 
 from nrverify.ledger import EvidenceKind, kernel, supports
+from nrverify.ledger.coq import coqc
 from nrverify.ledger.coq.coqc import missing
 from nrverify.ledger.coq.goals import equality
 from nrverify.ledger.coq.workshop import CLASSICAL, Workshop
@@ -32,8 +34,8 @@ PLANTED = {
     "an axiom": ("Section Growth.", "Axiom h : 0 = 1.\nSection Growth.", "the word 'Axiom'"),
     "a hypothesis outside a section": (
         "Section Growth.",
-        "Context (h : forall x, 0 < x -> x < 2 * x).\nSection Growth.",
-        None,
+        "Variable h : forall x, 0 < x -> x < 2 * x.\nSection Growth.",
+        "rests on growth.h",
     ),
     "a hypothesis inside the section": (
         "unfold twice. lra. Qed.",
@@ -45,6 +47,11 @@ PLANTED = {
     "a notation that hides another meaning": (
         "Theorem twice",
         'Notation "x < y" := (x <= y) (at level 70) : R_scope.\nTheorem twice',
+        "the word 'Notation'",
+    ),
+    "a numeral deep in a statement": (
+        "Theorem twice_grows : forall x, 0 < x -> x < twice x.",
+        "Theorem twice_grows : forall x, 1000000000000000000000001 < x * 1000000000000000000000000 -> x < twice x.",
         "not those pinned",
     ),
     "a proof by machine integers": (
@@ -87,7 +94,7 @@ def planted(core, name):
     if "machine" in name:
         text = text.replace("Reals Lra.", "Reals Lra.\nFrom Interval Require Import Tactic.")
     core.source.write_text(text, "utf-8")
-    return words or "rests on"
+    return words
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -133,6 +140,36 @@ def test_what_is_neither_proved_nor_refuted_is_undecided(core):
     assert "wrong variant 'no': Undecided" in result.message
 
 
+PROOFS = {
+    "an axiom that no theorem cites": ("exfalso; pose proof growth.h; lra", "rests on growth.h"),
+    "hardware floats": ("assert (sqrt 2 <= 2) by interval; ring", "rests on .*PrimFloat"),
+    "an admitted proof": ("idtac. Admitted. Lemma other : True. exact I", "rests on tie0"),
+}
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_a_tie_rests_on_no_more_than_the_axioms_of_the_reals_and_machine_integers(core, name):
+    proof, words = PROOFS[name]
+    text = core.source.read_text("utf-8").replace("Section Growth.", "Variable h : 0 = 1.\nSection Growth.")
+    core.source.write_text(text, "utf-8")
+    goal = equality("twice", ["x"], 2 * x, (), (), 2 * x, proof=proof)
+    question = replace(goal.question, interval=name == "hardware floats")
+    with Workshop() as workshop:
+        workshop.expect(core, [question])
+        assert "twice_grows" in workshop.pass_gates(core)
+        assert workshop.proved == set()
+        with pytest.raises(Undecided, match=words):
+            workshop.proves(core, [question])
+
+
+def test_a_proof_that_does_not_end_is_stopped_and_said(core, monkeypatch):
+    monkeypatch.setattr(coqc, "CPU_SECONDS", 2)
+    text = core.source.read_text("utf-8").replace("unfold twice. lra.", "repeat (assert (0 = 0) by reflexivity).")
+    core.source.write_text(text, "utf-8")
+    with Workshop() as workshop, pytest.raises(Undecided, match="more than 2 s"):
+        workshop.pass_gates(core)
+
+
 def test_files_are_asked_in_one_run_and_if_it_is_refused_the_file_at_fault_is_named(core, tmp_path):
     text = SOUND.replace("twice", "double")
     other = Core(tmp_path / "other.v", ("double_grows",), ("anything else",))
@@ -147,7 +184,7 @@ def test_files_are_asked_in_one_run_and_if_it_is_refused_the_file_at_fault_is_na
         assert "double_grows" in workshop.pass_gates(other)
         assert len(workshop.proved) == 2
         assert len(list(workshop.folder.glob("ask*.v"))) == 1
-    assumed = text.replace("Section Growth.", "Context (h : forall x, 0 < x -> x < 2 * x).\nSection Growth.")
+    assumed = text.replace("Section Growth.", "Variable h : forall x, 0 < x -> x < 2 * x.\nSection Growth.")
     other.source.write_text(assumed.replace("unfold double. lra.", "exact (h x H)."), "utf-8")
     with Workshop() as workshop:
         workshop.expect(core, [equality("twice", ["x"], 2 * x, (), (), 2 * x).question])

@@ -214,7 +214,7 @@ def test_hostile_words_do_nothing(browser, tmp_path, verification):
     assert requests(browser) == {path.as_uri()}
     assert complaints(browser) == []
     assert "onerror=alert(1)" in browser.find_element(By.CSS_SELECTOR, ".claim").text
-    assert browser.title.startswith("The ledger: 1 statements")
+    assert browser.title.startswith("The ledger: 1 statement,")
 
 
 def test_even_a_script_that_slipped_in_is_not_run(browser, page, tmp_path):

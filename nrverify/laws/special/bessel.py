@@ -16,6 +16,8 @@ from nrverify.laws.validation.times import Floats
 
 _FACTORIALS = np.cumprod(np.concatenate([[1.0], np.arange(1.0, SMALLEST_RADIUS + 1)]))
 """Up to the largest order that the power series serves: exact to 22!, then within a few units in the last place."""
+_LOG_FACTORIALS = np.log(_FACTORIALS)
+"""Of the same orders."""
 _LOG_2PI = float(np.log(2 * np.pi))
 """Of the normal density that the expansion begins with."""
 
@@ -91,15 +93,24 @@ def _log_scaled_by_series(order: Floats, x: Floats) -> Floats:
     """log(e^{-x} (x/2)^order S / order!)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         power = np.where(order == 0, 0.0, order * np.log(x / 2))
-    return np.asarray(power - gammaln(order + 1) + np.log(_power_series(order, x)) - x)
+    return np.asarray(power - _log_factorial(order) + np.log(_power_series(order, x)) - x)
+
+
+def _log_factorial(order: Floats) -> Floats:
+    """log order!, of orders that the power series serves; those of a Gauss rule need not be integers."""
+    whole = order.astype(np.intp)
+    return np.asarray(_LOG_FACTORIALS[whole] if np.array_equal(whole, order) else gammaln(order + 1))
 
 
 def _power_series(order: Floats, x: Floats) -> Floats:
     """Σ_k (x²/4)^k order! / (k! (order+k)!), a sum of positive terms."""
     quarter = 0.25 * x * x
-    total, term = np.ones(x.shape), np.ones(x.shape)
+    total, term, ratio = np.ones(x.shape), np.ones(x.shape), np.empty(x.shape)
     for k in range(1, _terms(float(quarter.max(initial=0.0)), float(order.min(initial=np.inf)))):
-        term *= quarter / (k * (order + k))
+        np.add(order, k, out=ratio)
+        ratio *= k
+        np.divide(quarter, ratio, out=ratio)
+        term *= ratio
         total += term
     return total
 

@@ -13,7 +13,8 @@ from nrverify.laws.validation.times import Floats
 
 SMALLEST_RADIUS = 30.0  # below it the power series takes over
 _AT_ONCE = 2**14  # bounds the memory
-_LARGE_RADIUS = 150.0  # beyond it about half of the terms matter
+_FEW = 2**10  # up to so many, to begin an operation takes longer than the operation
+_RADII = (60.0, 150.0, 500.0)  # beyond each, a quarter fewer terms matter, or more
 TERMS = 18  # the terms of order 18 and beyond are below 2e-17 for R >= 30
 
 
@@ -21,29 +22,57 @@ def log_correction(order: Floats, radius: Floats) -> Floats:
     """log Σ_k U_k(p)/ν^k for R = radius >= 30, with relative accuracy as it tends to 0."""
     squares, radii = ((order / radius) ** 2).reshape(-1), radius.reshape(-1)
     total = np.empty(radii.shape)
-    # Fewer terms matter at larger radii.
-    large = radii >= _LARGE_RADIUS
-    for some in (large, ~large) if large.any() and not large.all() else (slice(None),):
-        total[some] = _in_parts(squares[some], radii[some])
+    if radii.size <= _FEW:
+        return np.asarray(np.log1p(_of_few(squares, radii)).reshape(radius.shape))
+    for begin in range(0, radii.size, _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        total[part] = _in_bands(squares[part], radii[part])
     return np.asarray(np.log1p(total).reshape(radius.shape))
 
 
-def _in_parts(squares: Floats, radii: Floats) -> Floats:
+def _in_bands(squares: Floats, radii: Floats) -> Floats:
+    """The sums, those at larger radii apart, where fewer terms matter."""
+    bands = np.searchsorted(_RADII, radii, side="right")
+    present = np.flatnonzero(np.bincount(bands, minlength=len(_RADII) + 1))
+    if present.size == 1:
+        return _of_many(squares, radii)
     total = np.empty(radii.shape)
-    for begin in range(0, radii.size, _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        total[part] = _series(squares[part], radii[part])
+    for band in present:
+        some = np.flatnonzero(bands == band)
+        total[some] = _of_many(squares[some], radii[some])
     return total
 
 
-def _series(square: Floats, radius: Floats) -> Floats:
-    """Σ_{k>=1} V_k(p²)/R^k."""
-    coefficients, bounds = _expansion()
-    nearest = float(radius.min())
-    last = next((k for k in range(1, TERMS) if bounds[k] / nearest**k < 1e-18), TERMS - 1)
+def _last(radii: Floats) -> int:
+    """The last term that matters at any of the radii."""
+    bounds, nearest = _expansion()[1], float(radii.min(initial=np.inf))
+    return next((k for k in range(1, TERMS) if bounds[k] / nearest**k < 1e-18), TERMS - 1)
+
+
+def _of_many(square: Floats, radius: Floats) -> Floats:
+    """Σ_{k>=1} V_k(p²)/R^k, each V_k by Horner's rule, in place: five times as fast as by powers, where there are many.
+
+    No product of matrices, whose last bits would depend on how many threads linear algebra has.
+    """
+    coefficients = _expansion()[0]
+    inverse = 1 / radius
+    total, polynomial = np.zeros(radius.shape), np.empty(radius.shape)
+    for k in range(_last(radius), 0, -1):
+        polynomial.fill(coefficients[k, k])
+        for coefficient in coefficients[k, k - 1 :: -1]:
+            polynomial *= square
+            polynomial += coefficient
+        total += polynomial
+        total *= inverse
+    return total
+
+
+def _of_few(square: Floats, radius: Floats) -> Floats:
+    """The same from the powers of p², in few operations."""
+    last = _last(radius)
     powers = np.empty((last + 1, square.size))
     powers[0], powers[1:] = 1.0, square
-    polynomials = coefficients[: last + 1, : last + 1] @ np.cumprod(powers, axis=0)
+    polynomials = _expansion()[0][: last + 1, : last + 1] @ np.cumprod(powers, axis=0)
     total = np.zeros(radius.shape)
     for polynomial in polynomials[:0:-1]:
         total += polynomial

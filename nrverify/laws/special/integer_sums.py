@@ -19,6 +19,8 @@ _FALL = 40.0  # beyond a fall of so many nats nothing matters
 _NEAR = 32  # so few points between two tails are added one by one
 _ROWS_AT_ONCE = 4096  # bounds the memory, whatever the number of laws
 _SPAN, _CODES = 2**24, 2**62  # of the integers that stand for values, and for rows
+_FEW = 128  # numbers that are worked out sooner than it is found which of them are equal
+_LONG = 8  # a table of so many codes for each row is made as fast as the rows are sorted
 _LOG_ZERO = -750.0  # e to this power is 0 in double precision
 
 
@@ -48,10 +50,11 @@ def distribution(log_pmf: LogPmf, x: Floats, family: Rows, slope: Floats, deviat
     )
     if linked.any():
         shorter[linked] = _between(log_pmf, order[linked], start[linked], direction[linked], gap[linked])
-    ends = np.append(outer[1:], shorter.size)
-    for group in np.flatnonzero(ends - outer > 1):
-        chain = slice(outer[group], ends[group])
-        shorter[chain] = np.cumsum(shorter[chain])
+    length = np.diff(np.append(outer, shorter.size))
+    for step in range(1, int(length.max(initial=0))):
+        # All chains at once, each summed up from its outer end.
+        here = outer[length > step] + step
+        shorter[here] += shorter[here - 1]
     result = np.empty(x.shape)
     result[order] = shorter
     return np.where(rising == upper, 1 - result, result)
@@ -67,12 +70,38 @@ def distinct(*columns: Floats) -> tuple[list[Floats], Rows]:
             continue
         code, values = _codes(column)
         if count * values > _CODES:
-            _, first, where = np.unique(where, return_index=True, return_inverse=True)
+            first, where = _numbered(where, count)
             count = first.size
         where, count = where * values + code, count * values
     if count > 1:
-        _, first, where = np.unique(where, return_index=True, return_inverse=True)
+        first, where = _numbered(where, count)
     return [column[first] for column in columns], where
+
+
+def of_distinct(function: Callable[..., Floats], *columns: Floats) -> Floats:
+    """The function of arrays, worked out once for each of their distinct rows; of few, at once."""
+    arrays = np.broadcast_arrays(*columns)
+    shape, size = arrays[0].shape, arrays[0].size
+    if size <= _FEW:
+        return np.asarray(function(*columns))
+    some, where = distinct(*(array.reshape(-1) for array in arrays))
+    return np.asarray(function(*some))[where].reshape(shape)
+
+
+def _numbered(codes: Rows, count: int) -> tuple[Rows, Rows]:
+    """Where each of the distinct codes, all below `count`, is met, in their order; and the number of each among them.
+
+    By a table of all codes where that is not much longer than the codes themselves: faster than to sort them.
+    """
+    if count > _LONG * codes.size:
+        _, first, where = np.unique(codes, return_index=True, return_inverse=True)
+        return first, where
+    place = np.full(count, -1)
+    place[codes] = np.arange(codes.size)
+    met = place >= 0
+    first = place[met]
+    place[met] = np.arange(first.size)
+    return first, place[codes]
 
 
 def _codes(column: Floats) -> tuple[Rows, int]:

@@ -134,8 +134,14 @@ def file_of(module: str, questions: Collection[Question]) -> str:
     """A Coq file that proves propositions about the definitions of a module."""
     interval = [INTERVAL] if any(question.interval for question in questions) else []
     lines = [REALS, f"From nrverify Require Import {module}.", *interval, "Open Scope R_scope.", NORMALISE]
-    lines += [f"Goal {question.statement}.\nProof. {question.proof} Qed." for question in questions]
+    for name, question in zip(tie_names(questions), questions, strict=True):
+        lines.append(f"Lemma {name} : {question.statement}.\nProof. {question.proof} Qed.")
     return "\n".join(lines) + "\n"
+
+
+def tie_names(questions: Collection[Question]) -> list[str]:
+    """The names of the lemmas in that file."""
+    return [f"tie{i}" for i in range(len(questions))]
 
 
 def _plain(expression: Expr) -> Expr:

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from nrverify.ledger.coq import goals
 from nrverify.ledger.coq.goals import Question
-from nrverify.ledger.coq.source import forbidden_word
 from nrverify.ledger.coq.term import Expr
 from nrverify.ledger.coq.workshop import Workshop
 from nrverify.ledger.enclosure import Ball
@@ -120,12 +119,7 @@ class Kernel:
         raise Undecided(f"Coq cannot prove that {goal.says}, {otherwise}")
 
     def _proves(self, questions: Sequence[Question]) -> bool:
-        if self.workshop.proved.issuperset((self.core, question) for question in questions):
-            return True
-        text = goals.file_of(self.core.source.stem, questions)
-        if word := forbidden_word(text):
-            raise Undecided(f"a tie of {self.core.file} has the word {word!r}")
-        return self.workshop.ask(text).accepted
+        return self.workshop.proves(self.core, questions)
 
 
 class Foresight(Kernel):

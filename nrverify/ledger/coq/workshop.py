@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from nrverify.ledger.coq import coqc
-from nrverify.ledger.coq.goals import Question, file_of
+from nrverify.ledger.coq.goals import Question, file_of, tie_names
 from nrverify.ledger.coq.source import defined_in, forbidden_word, header_of, with_required
 from nrverify.ledger.evidence import Core, Undecided
 
@@ -23,6 +23,14 @@ CLASSICAL = frozenset(
     }
 )
 """The axioms of Coq's real numbers."""
+
+MACHINE_INTEGERS = ("PrimInt63.", "Uint63.")
+"""What Interval computes on: integers of 63 bits, with specifications that are axioms. Ties of theorems to formulas and
+numbers may rest on them, theorems may not. Hardware floats (`PrimFloat`), which Interval takes without `i_prec`, are
+not among them."""
+
+DEPTH = 100_000
+"""Of printed terms: beyond its default of 50, Coq prints `...`, which would leave numerals of a statement unpinned."""
 
 
 class Workshop:
@@ -52,8 +60,7 @@ class Workshop:
 
     def expect(self, core: Core, questions: Sequence[Question]) -> None:
         """Announces proofs about the definitions of a file, to be asked together with all others."""
-        if not forbidden_word(file_of(core.source.stem, questions)):
-            self._expected.setdefault(core, {}).update(dict.fromkeys(questions))
+        self._expected.setdefault(core, {}).update(dict.fromkeys(questions))
 
     def pass_gates(self, core: Core) -> str:
         """The statements of the cited theorems as Coq prints them; `Undecided` names the gate that refuses."""
@@ -85,6 +92,14 @@ class Workshop:
         check_axioms(core, self._out("axioms"))
         return self._pinned(core)
 
+    def proves(self, core: Core, questions: Sequence[Question]) -> bool:
+        """Whether Coq accepts proofs about the definitions of a file; `Undecided` if they rest on what they may not."""
+        if not self.proved.issuperset((core, question) for question in questions):
+            if not self.ask(file_of(core.source.stem, questions) + _tie_axioms(tie_names(questions))).accepted:
+                return False
+            check_axioms(core, self._out("ties"), MACHINE_INTEGERS)
+        return True
+
     def ask(self, text: str) -> coqc.Answer:
         """coqc on a text of our own, beside the compiled files."""
         self._asked += 1
@@ -102,10 +117,15 @@ class Workshop:
             for core in cores:
                 self.build(core.source)
             text = [*_required(cores), *map(_inquiry, cores), _axioms(cores)]
-            text += [_module(f"Proofs_{core.source.stem}", file_of(core.source.stem, expected[core])) for core in cores]
-            if not self.ask("\n".join(text)).accepted:
+            ties: list[str] = []
+            for core in cores:
+                module, questions = f"Proofs_{core.source.stem}", list(expected[core])
+                text.append(_module(module, file_of(core.source.stem, questions)))
+                ties += [f"{module}.{name}" for name in tie_names(questions)]
+            if not self.ask("\n".join([*text, _tie_axioms(ties)])).accepted:
                 return
             check_axioms(cores[0], self._out("axioms"))
+            check_axioms(cores[0], self._out("ties"), MACHINE_INTEGERS)
         except Undecided:
             return
         self._printed.update({core: self._pinned(core) for core in cores})
@@ -136,7 +156,7 @@ def _module(name: str, text: str) -> str:
 def _inquiry(core: Core) -> str:
     """Prints statements and definitions of a file, without any notation and in its own."""
     stem, theorems = core.source.stem, _theorems(core)
-    lines = ["Set Printing Width 118.", "Set Printing All."]
+    lines = ["Set Printing Width 118.", f"Set Printing Depth {DEPTH}.", "Set Printing All."]
     lines += [f'Redirect "{stem}-full{i}" Check {name}.' for i, name in enumerate(theorems)]
     lines += [f'Redirect "{stem}-body{i}" Print {name}.' for i, name in enumerate(_all_defined(core))]
     lines += ["Unset Printing All.", header_of(core.source.read_text("utf-8")), f"Import nrverify.{stem}."]
@@ -148,6 +168,10 @@ def _inquiry(core: Core) -> str:
 def _axioms(cores: Sequence[Core]) -> str:
     cited = ", ".join(name for core in cores for name in _theorems(core))
     return f'Definition cited := ({cited}).\nRedirect "axioms" Print Assumptions cited.\n'
+
+
+def _tie_axioms(ties: Sequence[str]) -> str:
+    return f'Definition ties := ({", ".join(ties)}).\nRedirect "ties" Print Assumptions ties.\n' if ties else ""
 
 
 def _theorems(core: Core) -> list[str]:
@@ -162,10 +186,11 @@ def _defined(path: Path) -> tuple[str, ...]:
     return defined_in(path.read_text("utf-8"))
 
 
-def check_axioms(core: Core, answer: str) -> None:
-    """Raises `Undecided` unless everything that `Print Assumptions` lists is allowed."""
+def check_axioms(core: Core, answer: str, allowed: tuple[str, ...] = ()) -> None:
+    """Raises `Undecided` unless everything that `Print Assumptions` lists is allowed, as are names that begin so."""
     listed = {line.split()[0] for line in answer.splitlines() if line and not line[0].isspace()}
-    if extra := sorted(listed - {"Axioms:", "Closed"} - CLASSICAL):
+    found = listed - {"Axioms:", "Closed"} - CLASSICAL
+    if extra := sorted(name for name in found if not name.startswith(allowed)):
         raise Undecided(f"{core.file} rests on {', '.join(extra)}, beyond the axioms of the reals")
 
 

@@ -148,8 +148,10 @@ def _print_counts(verification: Verification, console: Console) -> None:
     )
     evidence = {result.name: result for item in verification.settled for result in item.results if result.counts}
     rejected = sum(len(result.rejects) for result in evidence.values())
-    if evidence or not verification.kernel_checked:
-        console.print(f"{len(evidence)} pieces of evidence, {rejected} wrong variants rejected", highlight=False)
+    if not evidence and any(result.ran for item in verification.settled for result in item.results):
+        console.print("only the kernel's theorems ran: verdicts are those recorded, and do not depend on them")
+        return
+    console.print(f"{len(evidence)} pieces of evidence, {rejected} wrong variants rejected", highlight=False)
     if verification.partial:
         console.print("only some kinds of evidence ran: verdicts are those recorded, not contradicted by what ran")
     console.print(
@@ -169,5 +171,5 @@ def counted_claims(number: int) -> str:
 
 
 def _kinds(results: tuple[Result, ...]) -> str:
-    counts = Counter(result.kind for result in results if result.ran)
+    counts = Counter(result.kind for result in results if result.ran and not result.failed)
     return " ".join(f"{counts[kind]}{LETTER[kind]}" for kind in EvidenceKind if counts[kind])

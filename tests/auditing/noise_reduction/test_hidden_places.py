@@ -83,7 +83,7 @@ class FreshSession:
         (ThirdIsFirst, "independence.coordinates"),
         (ThreeSigns, "independence.coordinates"),
         (ClippedBelow, "law.value"),
-        (Truncated, "law.release"),
+        (Truncated, "law.value"),
         (SharedClaims, "independence.coordinates"),
         (FreshClaims, "ties.repeated-time"),
     ],

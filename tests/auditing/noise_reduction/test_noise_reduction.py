@@ -69,8 +69,9 @@ def test_few_batches_are_seen_though_no_two_ask_for_the_same_times(order):
 
 
 def test_too_much_noise_is_said_to_harm_accuracy_only():
-    report = audit(subjects.WideBridge())
-    law = next(check for check in report.checks if check.id == "law.transcript")
+    # At its first refutation the constant is not known well enough to say so.
+    report = audit(subjects.WideBridge(), samples=20_000, keep_going=True)
+    law = next(check for check in report.checks if check.id == "law.release")
     assert law.effect is Effect.INACCURACY
     assert "only accuracy suffers" in law.explanation.effect
 

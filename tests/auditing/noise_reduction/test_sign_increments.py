@@ -57,7 +57,7 @@ def test_noise_fresh_at_every_new_epsilon_is_refuted_by_the_increments_alone(sub
     assert "noise drawn afresh for each release" in found["law.increments"].message
     assert found["law.increments"].finding.fault.id == "fresh-noise"
     # Three coins in ten fall for agreement and not five: 0.08 nats each, and a session has about five of them.
-    assert report.run["samples"] < 1000
+    assert report.run["samples"] - report.run["after_refutation"] < 1000
 
 
 @pytest.mark.parametrize("subject", [LaplaceUp, SkellamUp])

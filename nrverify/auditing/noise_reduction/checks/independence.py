@@ -230,10 +230,11 @@ class CoordinateIndependence(Independence):
         assert batch.innovations is not None
         assert batch.times is not None
         noise, scale = batch.noise[..., :MOST_COORDINATES], batch.scale[..., :MOST_COORDINATES]
-        if self.integers is not None:
-            cast(RareWealth, self.portfolio[PATHS]).bet(*equal_paths(self.integers, noise, batch.times))
-            return
         found = batch.innovations.of_coordinates(MOST_COORDINATES)
+        if self.integers is not None:
+            assert found.log_weight is not None
+            cast(RareWealth, self.portfolio[PATHS]).bet(*equal_paths(noise, found.log_weight))
+            return
         plain = not self.grid and batch.noise.shape[2] <= MOST_COORDINATES
         usable = (batch.comparable if plain else exact.comparable(noise, scale, self.grid)) & found.present
         scores = exact.folded(found, usable)

@@ -10,6 +10,7 @@ from nrverify.auditing.core.bets.named_alternatives import FLOOR, LARGEST_LOG_RA
 from nrverify.auditing.core.faults import alternative
 from nrverify.auditing.core.faults.noise import ROUNDED_NORMALS
 from nrverify.laws.skellam import Skellam
+from nrverify.laws.special.integer_sums import distinct
 
 Floats = NDArray[np.float64]
 
@@ -37,23 +38,25 @@ def rounded_ratios(process: Skellam, noise: Floats, times: Floats) -> dict[str, 
     """
     steps = np.diff(noise[:, ::-1], axis=1, prepend=0.0)
     spans = np.diff(times[::-1], prepend=0.0)
+    means = process.rate * spans
+    usual = np.flatnonzero((means > 0) & (means < LARGEST_MEAN))
     found = dict.fromkeys(ROUNDED.values(), 0.0)
-    for place, span in enumerate(spans):
-        mean = process.rate * span
-        if not 0 < mean < LARGEST_MEAN:
-            continue
-        counts, often = np.unique(steps[:, place], return_counts=True)
-        log_ratio = _log_rounded(counts, 2 * mean) - np.asarray(process.marginal(span).logpdf(counts))
-        ratio = np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))
-        total = float(np.dot(often, np.log(FLOOR + (1 - FLOOR) * ratio)))
-        for least, id in ROUNDED.items():
-            if mean > least:
-                found[id] += total
+    if not usual.size or not steps.size:
+        return found
+    at = np.broadcast_to(usual[:, None].astype(float), (len(steps), usual.size, steps.shape[2]))
+    (place, counts), where = distinct(at.reshape(-1), steps[:, usual].reshape(-1))
+    place = place.astype(np.intp)
+    log_ratio = _log_rounded(counts, 2 * means[place]) - np.asarray(process.marginal(spans[place]).logpdf(counts))
+    ratio = np.exp(np.minimum(log_ratio, LARGEST_LOG_RATIO))
+    often = np.bincount(where)
+    totals = np.bincount(place, often * np.log(FLOOR + (1 - FLOOR) * ratio), spans.size)
+    for least, id in ROUNDED.items():
+        found[id] = float(totals[means > least].sum())
     return found
 
 
-def _log_rounded(counts: Floats, variance: float) -> Floats:
-    """log P(a normal number of that variance is rounded to each count); of a count it hardly ever gives, far less."""
+def _log_rounded(counts: Floats, variance: Floats) -> Floats:
+    """log P(a normal number of each variance is rounded to each count); of a count it hardly ever gives, far less."""
     size = np.minimum(np.abs(counts), MOST_DEVIATIONS * np.sqrt(variance) + 1)
     upper, lower = (log_ndtr(-(size + side) / np.sqrt(variance)) for side in (-0.5, 0.5))
     return np.asarray(upper + np.log1p(-np.exp(lower - upper)))

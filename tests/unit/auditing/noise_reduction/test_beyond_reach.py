@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.change_of_measure import ChangeOfMeasure
 from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.design.cases import Case
@@ -105,7 +106,8 @@ def test_times_whose_noise_may_pass_the_reach_are_not_scored_whatever_is_release
 
 
 def test_equal_paths_of_absurd_integers_have_a_probability():
-    noise = np.full((1, 2, 2), 1e50)
-    happened, probability = equal_paths(DiscreteLaplace(), noise, np.array([[2.0, 1.0]]))
+    noise, rng = np.full((1, 2, 2), REACH), np.random.default_rng(9)
+    found = innovations(DiscreteLaplace(), noise, np.array([[2.0, 1.0]]), np.abs(noise), rng, integer=True)
+    happened, probability = equal_paths(noise, found.log_weight)
     assert happened.all()
     assert probability == pytest.approx(0.0)

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from nrverify.auditing.core.coincidences import CHANCE, Coincidences, comparable, folded, in_one_release
+from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
 from nrverify.auditing.noise_reduction.checks.ties import NoTies
@@ -99,7 +100,9 @@ def test_chance_hits_are_as_rare_as_granted():
 
 def test_the_probability_of_an_equal_path_is_that_of_the_path_and_its_mirror_image():
     noise = skellam(np.random.default_rng(8), times=(2.0, 1.0), sessions=50, d=2)
-    happened, probability = equal_paths(Skellam(1.0), noise, np.tile((2.0, 1.0), (50, 1)))
+    times, rng = np.tile((2.0, 1.0), (50, 1)), np.random.default_rng(9)
+    found = innovations(Skellam(1.0), noise, times, np.abs(noise), rng, integer=True)
+    happened, probability = equal_paths(noise, found.log_weight)
     last, step = noise[:, 1, 0], noise[:, 0, 0] - noise[:, 1, 0]
     # In growing time the path has independent steps, of time 1 each.
     walked = np.exp(Skellam(1.0).marginal(1.0).logpdf(last) + Skellam(1.0).marginal(1.0).logpdf(step))
