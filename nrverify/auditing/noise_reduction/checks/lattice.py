@@ -28,9 +28,9 @@ from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.checks import multiples
 from nrverify.auditing.noise_reduction.checks.multiples import Kept
-from nrverify.auditing.noise_reduction.checks.own_grid import own_grid
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.own_grid import own_grid
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.proportions import binomial
@@ -132,8 +132,7 @@ class Lattice(Declared):
     ) -> None:
         """`granularity` is the grid that releases are claimed to be on; coarser ones are looked for.
 
-        With the `variance` of the noise at a time, grids in units of it are looked for. With `any_order` sessions whose
-        times come in any order are examined, too.
+        With the `variance` of the noise at a time grids in units of it are, too; `any_order`: of times that rise, too.
         """
         self.granularity = granularity
         self.any_order = any_order
@@ -148,7 +147,7 @@ class Lattice(Declared):
         self._kept: dict[str, list[Kept]] = {kind: [] for kind in kinds}
         self._judged = False
         self._first: list[Floats] = []
-        """First releases in units of their noise, one of each session: releases, noise and sizes."""
+        """First releases, their noise and sizes, in units of its deviation."""
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> Lattice:
