@@ -15,8 +15,8 @@ COMMANDING = re.compile(
 """Control characters but the tab and the end of a line, what turns the direction of writing or is not seen, halves of
 characters."""
 WORKFLOW = re.compile(
-    r"::(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env"
-    r"|set-output|stop-commands|warning)\b)|##(?=[\w ]*\[)",
+    r"::(?=(?:add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|internal-set-repo-path|notice|remove-matcher"
+    r"|save-state|set-env|set-output|stop-commands|warning)\b)|##(?=[\w ]*\[)",
     re.IGNORECASE,
 )
 """Where a command to GitHub, Azure Pipelines or TeamCity begins: it is obeyed wherever a line is broken before it."""

@@ -11,14 +11,14 @@ from typing import Any
 
 from nrverify.auditing.core.report import Report
 from nrverify.auditing.core.settings import Settings
-from nrverify.auditing.own_law.limited import judged_by
+from nrverify.auditing.own_law.limited import judged_by, loaded
 from nrverify.auditing.registry import known_ids
 from nrverify.auditing.replay.recorder import Recorder
 from nrverify.auditing.run import audit_host, errored
 from nrverify.auditing.sampling.executor import Engine
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
-from nrverify.subjects.own_laws.loading import Specified, in_use, specified
+from nrverify.subjects.own_laws.loading import Specified, in_use
 from nrverify.subjects.reach import opener
 from nrverify.subjects.records.file import RecordsFile
 from nrverify.subjects.trace import Trace
@@ -111,11 +111,12 @@ def audit(
     >>> report.verdict, report.privacy
     ('consistent', 'consistent')
     """
-    given = None if law is None else specified(law)
+    settings = Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics, claim)
+    given = None if law is None else loaded(law, settings.timeout)
     with nullcontext() if given is None else in_use(given):
         return _audit(
             subject,
-            Settings(alpha, samples, budget, timeout, seed, keep_going, tuple(checks), numerics, claim),
+            settings,
             Engine(engine, scheduler, jobs),
             progress,
             record,

@@ -20,9 +20,10 @@ def asked_of(subject: Any, timeout: float, law: Any = None) -> tuple[str, ...]:
     own that judges it, is none.
     """
     if law is not None:
-        from nrverify.subjects.own_laws.loading import in_use, specified
+        from nrverify.auditing.own_law.limited import loaded
+        from nrverify.subjects.own_laws.loading import in_use
 
-        given = specified(law)
+        given = loaded(law, timeout)
         with in_use(given):
             return check_ids(given.name, _read(subject, "knob") or "time", _having(subject, given.name))
     mechanism, knob, described = _read(subject, "mechanism"), _read(subject, "knob"), subject

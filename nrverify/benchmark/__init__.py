@@ -17,7 +17,7 @@ __all__ = ["Growth", "Row", "growth", "rows"]
 def rows(quick: bool = False) -> Iterator[Row]:
     """Each number to reach, measured when it is asked for; `quick` leaves out whole runs of verify and audit."""
     # The measured code is imported where it is measured, so that one row can be had without the others' imports.
-    from nrverify.benchmark import accuracy, audits, commands, exact, simulation, startup
+    from nrverify.benchmark import accuracy, audits, commands, exact, interactive, passes, simulation, startup
 
     yield from simulation.rows()
     yield exact.threshold_law()
@@ -26,7 +26,11 @@ def rows(quick: bool = False) -> Iterator[Row]:
     yield accuracy.looks()
     yield accuracy.everywhere()
     yield commands.subprocess_subject()
+    yield interactive.asked()
+    yield from interactive.played()
     yield startup.help_page()
+    yield commands.first_claim()
+    yield passes.bare_passes()
     if not quick:
         yield commands.audit()
         yield from audits.rows()

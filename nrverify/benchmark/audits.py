@@ -174,17 +174,28 @@ def rows() -> Iterator[Row]:
         (AboveThreshold, "run of AboveThreshold", 1.0),
     ):
         yield cpu_row(build, words, target, SAMPLES)
+    yield further()
     found = spent(OneRelease(), SAMPLES)
     yield Row("audit of one release, CPU beyond the subject's", found.cpu, "seconds", 3.0, found.wall, None)
-    yield cpu_row(OpenedBrownian, "release of an interactive subject", 3.0, FEW_SAMPLES)
+    yield cpu_row(OpenedBrownian, "release of an interactive subject, its checks included", 3.0, SAMPLES)
     yield from workers()
 
 
 def cpu_row(build: Callable[[], Counted], words: str, target: float, samples: int) -> Row:
     """Microseconds beyond the subject's own for what is drawn one by one."""
     found = spent(build(), samples)
-    name = f"audit, microseconds of CPU beyond the subject's for a {words}"
-    return Row(name, found.each, "times", target, found.wall, None)
+    return Row(f"audit, CPU beyond the subject's for a {words}", found.each, "microseconds", target, found.wall, None)
+
+
+def further() -> Row:
+    """What a number takes where looks are large, so that nothing is left of what a look and a request take themselves.
+
+    By the difference of twice the default and the default: the rest of the row of Brownian noise is for the looks.
+    """
+    once, twice = (spent(BrownianBatches(), samples) for samples in (SAMPLES, 2 * SAMPLES))
+    more = Spent(twice.cpu - once.cpu, twice.wall - once.wall, twice.numbers - once.numbers)
+    name = "audit, CPU beyond the subject's for each number of Brownian noise after the default samples"
+    return Row(name, more.each, "microseconds", 1.0, twice.wall, None)
 
 
 def workers(samples: int = FEW_SAMPLES) -> Iterator[Row]:

@@ -23,8 +23,11 @@ class Cost:
     code: int
 
 
-def cost_of(command: Sequence[str]) -> Cost:
-    """Runs the command with its output thrown away; memory that processes share is counted once."""
+def cost_of(command: Sequence[str], beside: Sequence[int] = ()) -> Cost:
+    """Runs the command with its output thrown away; memory that processes share is counted once.
+
+    That of the processes `beside` it, and of all below them, is counted with its own.
+    """
     begin = time.perf_counter()
     process = subprocess.Popen(
         list(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -32,8 +35,9 @@ def cost_of(command: Sequence[str]) -> Cost:
     peak: int | None = None
     try:
         while process.poll() is None:
-            if (held := family_bytes(process.pid)) is not None:
-                peak = max(held, peak or 0)
+            held = [family_bytes(pid) or 0 for pid in (process.pid, *beside)]
+            if any(held):
+                peak = max(sum(held), peak or 0)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(PAUSE)
     finally:

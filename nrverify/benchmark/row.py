@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["ratio", "seconds", "relative error", "bytes", "per second", "times"]
+Unit = Literal["ratio", "seconds", "relative error", "bytes", "per second", "times", "microseconds"]
 
 AT_LEAST = ("ratio", "per second")
 """Units of which more is better; of the others less is."""
@@ -15,8 +15,8 @@ AT_LEAST = ("ratio", "per second")
 class Row:
     """One number to reach.
 
-    `measured` is a ratio against the limit of the machine or a speed (reach at least the target), or seconds, bytes, a
-    relative error or a number of times (at most the target); `seconds` is the median time of the work once,
+    `measured` is a ratio against the limit of the machine or a speed (reach at least the target), or seconds, bytes,
+    a relative error, microseconds or a number of times (at most the target); `seconds` is the median time of the work,
     `peak_bytes` the most memory it held, None where it was not measured.
     """
 

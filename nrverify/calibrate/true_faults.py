@@ -296,4 +296,4 @@ def true_faults(mutant: str) -> tuple[str, ...]:
         return (*SEED, *VIOLATED)
     if mutant in ANY_OUTPUTS:
         return ("price-of-state", *VIOLATED, *TOO_LITTLE)
-    return (*VIOLATED, *TOO_LITTLE) if mutant.startswith("textbook-") else ()
+    return (*VIOLATED, *TOO_LITTLE) if mutant.startswith(("textbook-", "hidden-")) else ()

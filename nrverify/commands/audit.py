@@ -71,15 +71,17 @@ def known_checks(ctx: click.Context, parameter: click.Parameter, values: tuple[s
 
 
 @contextmanager
-def _law_in_use(law: str | None) -> Iterator[None]:
+def _law_in_use(law: str | None, timeout: float) -> Iterator[None]:
     """With the law at an address in use, if one is given; one that is not a law is a usage error."""
     if law is None:
         yield
         return
-    from nrverify.subjects.own_laws.loading import in_use, specified
+    from nrverify.auditing.core.settings import Settings
+    from nrverify.auditing.own_law.limited import loaded
+    from nrverify.subjects.own_laws.loading import in_use
 
     try:
-        given = specified(law)
+        given = loaded(law, Settings(timeout=timeout).timeout)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     with in_use(given):
@@ -162,13 +164,13 @@ def command(
     if only_plan:
         from nrverify.commands.plan import print_plan_of
 
-        with _law_in_use(law):
+        with _law_in_use(law, timeout):
             sys.exit(print_plan_of(subject, alpha, samples, timeout, checks, files, quiet, claim))
     check_writable(trace)
     if smoke:
         from nrverify.commands.smoke import print_trial
 
-        with _law_in_use(law):
+        with _law_in_use(law, timeout):
             sys.exit(print_trial(subject, timeout, trace, quiet))
     recorder = recorder_for(subject, record, no_record)
     from nrverify.auditing.audit import audit

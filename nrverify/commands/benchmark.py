@@ -36,6 +36,7 @@ def command(quick: bool, peers: bool, markdown_file: str | None, quiet: bool) ->
     if peers:
         sys.exit(_peers(quick, markdown_file, quiet))
     from nrverify.benchmark import growth, rows
+    from nrverify.benchmark.clusters import cluster_growth
     from nrverify.benchmark.commands import audit_growth
     from nrverify.benchmark.growth import AUDIT_SIZES, QUICK_AUDIT_SIZES, QUICK_SIZES, SIZES, flatness
     from nrverify.report.benchmark.markdown import benchmark_markdown
@@ -45,6 +46,8 @@ def command(quick: bool, peers: bool, markdown_file: str | None, quiet: bool) ->
     done = list(_shown(rows(quick), quiet))
     points = list(_shown(growth(QUICK_SIZES if quick else SIZES), quiet))
     points += _shown(audit_growth(QUICK_AUDIT_SIZES if quick else AUDIT_SIZES), quiet)
+    if not quick:
+        points += _shown(cluster_growth(), quiet)
     flat = list(flatness(points))
     if markdown_file is not None:
         text = benchmark_markdown(done, points, flat)

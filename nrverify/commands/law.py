@@ -23,14 +23,13 @@ def command(address: str, timeout: float) -> None:
     `rvs`, `forward` and `epsilon`, where they are there, must fit them. Exit code 0, or 2 when it is not a law, raises
     or takes longer than --timeout.
     """
-    from nrverify.auditing.own_law.limited import wrong_with
+    from nrverify.auditing.own_law.limited import loaded, wrong_with
     from nrverify.auditing.own_law.selftest import described
-    from nrverify.subjects.own_laws.loading import specified
 
     if not 0 < timeout <= 1e6:
         raise click.UsageError(f"timeout is {timeout:g}: it must be above 0 and at most 1e6 seconds")
     try:
-        law = specified(address)
+        law = loaded(address, timeout, whole=False)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     found = wrong_with(law, timeout)

@@ -27,6 +27,10 @@ NARROWEST = 20
 class Whole(click.IntRange):
     """An integer in a range. What is none is refused with what is allowed, and its first characters alone."""
 
+    def _describe_range(self) -> str:
+        """For the help of an option: nothing where any integer is in range."""
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The integer that a text says."""
         try:

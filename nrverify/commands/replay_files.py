@@ -50,4 +50,4 @@ def say_what_was_left(recorder: Recorder | None, files: Mapping[str, str | None]
         click.echo(f"nrverify: {plain_text(recorder.notice)}", err=True)
     if recorder.left is not None and not quiet:
         stream = sys.stderr if "-" in files.values() else sys.stdout
-        click.echo(f"Replay: nrverify replay {quote(str(recorder.left))}", file=stream)
+        click.echo(f"Replay: nrverify replay {plain_text(quote(str(recorder.left)), one_line=True)}", file=stream)

@@ -26,6 +26,7 @@ from nrverify.commands.options import (
     seed_option,
     write_all,
 )
+from nrverify.plain_text import plain_text
 
 if TYPE_CHECKING:
     from nrverify.reproduce.figures.drawing import Kind
@@ -168,7 +169,7 @@ def command(
 
         console = console_for([markdown, html])
         print_reproduction(reproduction, console)
-        words = what_was_written(reproduction, str(folder), report)
+        words = plain_text(what_was_written(reproduction, str(folder), report))
         console.print(words, highlight=False, markup=False, soft_wrap=True)  # folded by the terminal: paths are copied
 
 
@@ -190,12 +191,12 @@ def _warn_of_real_figures(folder: Path, names: Sequence[str]) -> None:
     found = {name: label for name in names if (label := _data_of(folder / f"{name}.csv"))}
     if real := {name: label for name, label in found.items() if not label.startswith(("SYNTHETIC", "exact"))}:
         first = next(iter(real))
-        click.echo(
+        words = (
             f"nrverify: figures of real data in {folder} will be replaced by ones of SYNTHETIC data: {first} "
             f"({real[first]}){f' and {len(real) - 1} more' if len(real) > 1 else ''}. Interrupt to keep them, and "
-            "name another folder with --out or the data with --data.",
-            err=True,
+            "name another folder with --out or the data with --data."
         )
+        click.echo(plain_text(words, one_line=True), err=True)
 
 
 def _data_of(numbers: Path) -> str | None:

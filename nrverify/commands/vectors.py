@@ -17,6 +17,7 @@ from nrverify.commands.options import (
     quiet_option,
     write_document,
 )
+from nrverify.plain_text import plain_text
 
 if TYPE_CHECKING:
     from nrverify.vectors.generation import Progress
@@ -58,7 +59,7 @@ def command(folder: str, schema_file: str | None, check: bool, jobs: int | None,
     for file, content in documents.items():
         write_document(str(file), content)
     if not quiet:
-        click.echo(f"{len(texts)} files of certified test vectors in {folder}")
+        click.echo(plain_text(f"{len(texts)} files of certified test vectors in {folder}", one_line=True))
 
 
 def _folder(name: str, check: bool) -> Path:
@@ -96,7 +97,7 @@ def _compare(documents: dict[Path, str], folder: Path, quiet: bool) -> int:
         if file not in documents and file.is_file() and is_vectors(file.read_bytes()):
             faults.append(f"{file}: is not generated any more; delete it")
     for fault in faults:
-        click.echo(fault, err=True)
+        click.echo(plain_text(fault, one_line=True), err=True)
     if not faults and not quiet:
         click.echo(f"{len(documents)} files are current")
     return 1 if faults else 0

@@ -15,8 +15,9 @@ from nrverify.ledger.suites import Located, Suites, load_suites
 from nrverify.ledger.tree import unknown_uses, uses_of
 from nrverify.ledger.verdicts import MOST_ON_A_READING_ALONE, Result, Settled, Way, settle
 
-Progress = Callable[[int, int, Result], None]
-"""Called after each piece of evidence with how many are done, how many there are, and its result."""
+Progress = Callable[[int, int, Result, tuple[Settled, ...]], None]
+"""Called after each piece of evidence with how many are done, how many there are, its result, and the claims of which
+it is the last: as they are settled."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,17 @@ def verify(
     chosen = [item for item in suites.evidence if _bears_on(item, claims, wanted_kinds)]
     known = {item.evidence.name: item.evidence for item in suites.evidence}
     results: list[Result] = []
+    waiting = {id: {item.evidence.name for item in chosen if id in item.evidence.findings} for id in claims}
     for result in run_all(chosen, profile, seed, executor, written):
         result = replace(result, uses=uses_of(known[result.name], known))
         results.append(result)
         if progress is not None:
-            progress(len(results), len(chosen), result)
+            last = [id for id in result.findings if waiting.get(id) == {result.name}]
+            complete = [(claims[id], [known for known in results if id in known.findings]) for id in last]
+            done = tuple(settle(claim, bearing, bool(wanted_kinds)) for claim, bearing in complete)
+            progress(len(results), len(chosen), result, done)
+        for id in result.findings:
+            waiting.get(id, set()).discard(result.name)
     order = {item.evidence.name: index for index, item in enumerate(chosen)}
     results.sort(key=lambda result: order[result.name])
     partial = bool(wanted_kinds)

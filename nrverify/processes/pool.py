@@ -194,7 +194,11 @@ def _work(
         except Exception as error:
             error.add_note(traceback.format_exc())
             answer = _pickled(None, error)
-        connection.send_bytes(answer)
+        try:
+            connection.send_bytes(answer)
+        except OSError:
+            # Whoever asked has died meanwhile, and so will this process.
+            return
 
 
 def _pickled(result: Any, error: Exception | None) -> bytes:

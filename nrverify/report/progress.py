@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from nrverify.ledger.verdicts import Result
+    from nrverify.ledger.verdicts import Result, Settled
 
 BAR = 20
 """Columns: 5 % each, and most of the line is left for words."""
@@ -20,7 +20,7 @@ BESIDE = BAR + 20
 """Columns of the bar, its name and the time left; the words take what is left of the line."""
 
 SamplesSeen = Callable[[int, int], None]
-EvidenceSeen = Callable[[int, int, "Result"], None]
+EvidenceSeen = Callable[[int, int, "Result", "tuple[Settled, ...]"], None]
 
 
 @contextmanager
@@ -50,15 +50,21 @@ def share(drawn: int, total: int, seconds: float, budget: float) -> float:
 
 @contextmanager
 def evidence_progress(quiet: bool) -> Iterator[EvidenceSeen | None]:
-    """For a verification: pieces of evidence that ran, and the last of them."""
+    """For a verification: pieces of evidence that ran, and the claims as they are settled, the last with its verdict.
+
+    On one line, since all claims are printed in the end.
+    """
     with _bar(quiet, "evidence") as bar:
         if bar is None:
             yield None
             return
         task = bar.add_task("", total=None, words="")
+        claims: list[str] = []
 
-        def show(done: int, total: int, result: Result) -> None:
-            bar.update(task, completed=done, total=total, words=_cut(bar, f"{done} of {total}  {result.name}"))
+        def show(done: int, total: int, result: Result, settled: tuple[Settled, ...]) -> None:
+            claims.extend(f"{item.claim.id} {item.verdict.value}" for item in settled)
+            words = f"{done} of {total}, {len(claims)} claims settled, last {claims[-1]}" if claims else result.name
+            bar.update(task, completed=done, total=total, words=_cut(bar, words))
             bar.refresh()
 
         yield show

@@ -278,6 +278,9 @@ class BinWealth(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far; infinite when a bin of probability zero was hit."""
+        total = self.counts.sum()
+        if total == 0:
+            return 0.0
         possible = self.weights > 0
         if np.any(self.counts[~possible] > 0):
             return np.inf
@@ -285,7 +288,7 @@ class BinWealth(Additive):
         prior, log_prior, log_weights = _dirichlet(self.weights.tobytes())
         log_wealth = (
             LOG_CONCENTRATIONS
-            - gammaln(CONCENTRATIONS + counts.sum())
+            - gammaln(CONCENTRATIONS + total)
             + (gammaln(prior + counts) - log_prior).sum(axis=1)
             - float(np.dot(counts, log_weights))
         )

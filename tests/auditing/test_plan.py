@@ -16,9 +16,9 @@ from nrverify.subjects.adapter import Adapter
 RIGHT = {entry.name: entry.subject for entry in BENIGN}
 NUMBER = r"\d+\.?\d*(?:e[+-]?\d+)?"
 
-TOLERANCE = 0.12
+TOLERANCE = 0.1
 """Half-widths go like the root of a count. Counts of adaptive sessions are random and differ by up to 10 % among 400 of
-them, which is 5 % in a half-width; two digits are shown, which is 5 % more, of either number."""
+them, which is 5 % in a half-width; values and times are drawn anew, which moved sizes by up to 7 %."""
 
 
 class Untouchable:
@@ -43,6 +43,11 @@ def figures(words):
     return [float(number) for number in re.findall(NUMBER, words or "")]
 
 
+def numbers(sizes):
+    """How large the smallest faults are that would be found."""
+    return [size.value for size in sizes]
+
+
 def agree(foreseen, reported):
     return len(foreseen) == len(reported) and all(
         abs(a - b) <= TOLERANCE * b for a, b in zip(foreseen, reported, strict=True)
@@ -63,8 +68,9 @@ def test_what_is_foreseen_is_what_a_run_reports(name):
     assert found
     for check in found:
         reported = report[check.id]
-        if check.id == "randomness.streams":
-            # How many requests the sessions fall into is not known beforehand.
+        if check.id in ("randomness.streams", "lattice", "numerics.last-bits"):
+            # How many requests the sessions fall into, which grids the numbers suggest, and how well the releases alone
+            # tell values apart, is not known beforehand.
             assert figures(check.detectable) == []
             continue
         if reported.verdict == "advice":
@@ -72,7 +78,9 @@ def test_what_is_foreseen_is_what_a_run_reports(name):
             assert reported.detectable is None
             assert reported.message
             continue
-        assert agree(figures(check.detectable), figures(reported.detectable)), (check, reported.detectable)
+        # Of quantities that are as hard to see as one another either may be named.
+        assert bool(check.detectable) == bool(reported.detectable)
+        assert agree(numbers(check.sizes), numbers(reported.sizes)), (check, reported.sizes)
         assert check.alpha == reported.alpha
     judged = {id: check.verdict == "consistent" for id, check in report.items()}
     assert all(check.enough == judged[check.id] for check in found if judged[check.id])

@@ -1,13 +1,15 @@
 """Every row can be missed, and what is measured is what its name says. Nothing here is timed."""
 
+import contextlib
 import math
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from nrverify.benchmark import Growth, Row, accuracy, commands
+from nrverify.benchmark import Growth, Row, accuracy, clusters, commands, interactive, passes
 from nrverify.benchmark.growth import flatness
 from nrverify.benchmark.processes import Cost, cost_of, family_bytes
 from nrverify.cli import cli
@@ -141,3 +143,55 @@ def test_the_document_has_every_number_in_its_unit():
         "| audit | 1e+05 | 1,234 | 1.0 MB |",
     ):
         assert words in text
+
+
+def test_the_first_claim_of_a_verification_is_waited_for_at_most_two_seconds(monkeypatch):
+    monkeypatch.setattr(commands, "cost_of", lambda command: Cost(1.9, None, 0))
+    assert commands.first_claim().verdict == "met"
+    monkeypatch.setattr(commands, "cost_of", lambda command: Cost(2.1, None, 0))
+    assert commands.first_claim().verdict == "missed"
+    monkeypatch.setattr(commands, "cost_of", lambda command: Cost(0.1, None, 1))  # no claim was settled
+    assert commands.first_claim().verdict == "missed"
+
+
+def test_growth_on_a_cluster_is_that_of_the_command_with_the_memory_of_its_workers(monkeypatch):
+    asked = []
+
+    def cost(command, beside=()):
+        asked.append((command[command.index("--samples") + 1], command[-1], list(beside)))
+        return Cost(3.0, 1000, 0 if "50" in command else 1)
+
+    monkeypatch.setattr(clusters, "cluster", lambda: contextlib.nullcontext(("tcp://127.0.0.1:1", [7, 8])))
+    monkeypatch.setattr(clusters, "cost_of", cost)
+    points = list(clusters.cluster_growth((50, 500)))
+    assert asked == [("1000", "tcp://127.0.0.1:1", []), *((n, "tcp://127.0.0.1:1", [7, 8]) for n in ("50", "500"))]
+    assert points[0] == Growth("audit on a cluster of 2 workers, in sessions", 50, 6e7, 1000)
+    assert math.isnan(points[1].nanoseconds)  # the command did not end well
+    assert [row.verdict for row in flatness(points)] == ["missed", "met"]
+
+
+def test_the_cost_of_a_command_has_the_memory_of_processes_beside_it():
+    held = "held = bytearray(90_000_000); input()"
+    with subprocess.Popen([sys.executable, "-c", held], stdin=subprocess.PIPE) as other:
+        cost = cost_of([sys.executable, "-c", "import time; time.sleep(0.6)"], [other.pid])
+        other.communicate(b"\n")
+    if family_bytes(1) is not None:
+        assert cost.peak_bytes > 90e6
+
+
+def test_the_subject_whose_calls_are_measured_is_asked_for_every_release():
+    from nrverify.subjects.adapter import Adapter
+    from nrverify.subjects.policies import Fixed
+    from nrverify.subjects.requests import PolicyRequest
+
+    releases, asked = Adapter(interactive.Still()).play(PolicyRequest(np.array([3.0]), Fixed((2.0, 1.0)), [1, 2, 3]))
+    assert (releases == 3.0).all()
+    assert asked.tolist() == [[2.0, 1.0]] * 3
+
+
+def test_bare_passes_are_over_every_number():
+    noise = np.random.default_rng(1).standard_normal((16, 2, 2)).cumsum(axis=1)
+    for at in np.ndindex(noise.shape):
+        moved = noise.copy()
+        moved[at] += 0.5
+        assert passes.passes(moved) != passes.passes(noise)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from nrverify.auditing.own_law.limited import wrong_with
+from nrverify.auditing.own_law.limited import loaded, wrong_with
 from nrverify.subjects.noise_families import BUILT_IN, FAMILIES
-from nrverify.subjects.own_laws.loading import in_use, specified
+from nrverify.subjects.own_laws.loading import in_use
 from tests.fuzz.fuzzing import MANY, corpus, fresh, one_sentence
 from tests.support.strange_subjects import OUTPUTS, STRANGE, nested
 
@@ -86,7 +86,7 @@ def tried(wrong):
     """What is said of it: nothing, or sentences; and the table of families is what it was."""
     words = ["understood"]
     try:
-        law = specified(law_of(wrong))
+        law = loaded(law_of(wrong), 10.0)
         with in_use(law):
             words += wrong_with(law, 10.0, short=True)
     except ValueError as error:

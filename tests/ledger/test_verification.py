@@ -78,3 +78,21 @@ def test_statistics_are_consistent_for_other_seeds(seed):
     """Each seed raises a false alarm with probability at most 1e-6."""
     done = verify(["B06", "R02"], kinds=[EvidenceKind.STATISTIC], profile="quick", seed=seed)
     assert done.ok, [item.problem for item in done.settled]
+
+
+def test_claims_are_told_as_they_are_settled_and_each_once():
+    told = []
+    done = verify(["B09", "A07", "P04"], profile="quick", progress=lambda *seen: told.append(seen))
+    assert [count for count, *_ in told] == list(range(1, len(told) + 1))
+    assert {total for _, total, *_ in told} == {len(told)}
+    settled = [item for *_, last in told for item in last]
+    assert sorted(item.claim.id for item in settled) == ["A07", "B09", "P04"]
+    verdicts = {item.claim.id: item.verdict for item in done.settled}
+    assert {item.claim.id: item.verdict for item in settled} == verdicts
+    for at, (*_, last) in enumerate(told):
+        # Whatever bears on a claim has run by then, and the last of it just now.
+        names = {result.name for _, _, result, _ in told[: at + 1]}
+        for item in last:
+            bearing = {result.name for result in item.results}
+            assert bearing <= names
+            assert told[at][2].name in bearing

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -189,3 +190,26 @@ def test_what_is_plain_is_kept_as_it_is_and_what_commands_is_copied_and_never_ch
     assert found["a"][0] is tame
     assert found["a"][1][0] == replace(tame, label=plain_text(HOSTILE))
     assert hostile.label == HOSTILE
+
+
+NAME = "\x1b[2J\u202eevil\n::error::x"
+"""Of a file or a folder."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["audit", "python:mine.py:Named", "--samples", "100", "--record", NAME],
+        ["reproduce", "boundaries", "--quick", "--jobs", "1", "--per-doubling", "1", "--out", NAME],
+        ["vectors", "--check", "--jobs", "1", "--out", "vectors"],
+    ],
+)
+def test_names_of_files_and_folders_command_nothing(arguments, tmp_path, monkeypatch):
+    monkeypatch.setattr("nrverify.vectors.generation.file_texts", lambda executor, progress: {})
+    (tmp_path / "mine.py").write_text(SUBJECT)
+    (tmp_path / "vectors").mkdir()
+    generated = next((Path(__file__).parents[2] / "reports" / "vectors").glob("*.json"))
+    (tmp_path / "vectors" / f"{NAME}.json").write_bytes(generated.read_bytes())
+    _, text = run(tmp_path, *arguments)
+    assert "evil" in text
+    assert commands(text) == []

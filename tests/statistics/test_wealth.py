@@ -262,3 +262,23 @@ def test_at_most_one_direction_stakes_on_a_session():
     assert towards[0] > 0 == away[0]
     assert towards[1] == 0 == away[1]
     assert towards[2] == 0 > away[2]
+
+
+def test_what_a_portfolio_is_worth_follows_bets_asked_for_by_name_and_merged():
+    portfolio = Portfolio({"mean": (1.0, MeanWealth()), "scale": (3.0, ScaleWealth())})
+    assert portfolio.log_e == pytest.approx(0.0, abs=1e-12)
+    z = np.random.default_rng(5).normal(0.0, 1.5, 60)
+    portfolio["scale"].bet(z)
+    alone = ScaleWealth()
+    alone.bet(z)
+    # A quarter of the wealth is still what it was.
+    assert portfolio.log_e == pytest.approx(np.log(0.25 + 0.75 * np.exp(alone.log_e)), rel=1e-12)
+    other = portfolio.empty_copy()
+    assert other.log_e == pytest.approx(0.0, abs=1e-12)
+    other["scale"].bet(z)
+    portfolio.merge(other)
+    alone.bet(z)
+    assert portfolio.log_e == pytest.approx(np.log(0.25 + 0.75 * np.exp(alone.log_e)), rel=1e-12)
+    portfolio.bets["scale"].bet(z)
+    alone.bet(z)
+    assert portfolio.log_e == pytest.approx(np.log(0.25 + 0.75 * np.exp(alone.log_e)), rel=1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nrverify.auditing.claims.claim import PrivacyClaim
@@ -9,7 +11,7 @@ from nrverify.auditing.claims.context import ClaimContext, context_of
 from nrverify.auditing.claims.drawing import Setting, draw_labelled, score_case
 from nrverify.auditing.claims.last_bits import give_levels, without_coarse
 from nrverify.auditing.claims.limits import limits_of
-from nrverify.auditing.claims.sample import together
+from nrverify.auditing.claims.sample import Labelled, together
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.exposed import with_streams
@@ -17,6 +19,7 @@ from nrverify.auditing.core.results import CheckResult, CheckVerdict
 from nrverify.auditing.core.settings import Settings
 from nrverify.auditing.registry import declarations_for
 from nrverify.auditing.sampling.audit import Mechanism
+from nrverify.auditing.sampling.clock import LATE
 from nrverify.auditing.sampling.drawer import Drawer
 from nrverify.auditing.sampling.work_units import SamplingTask
 from nrverify.subjects.host import Host
@@ -28,6 +31,11 @@ FRESH = 0.5
 FEWEST_FRESH, FEWEST_REFUTED, MOST_FRESH = 200, 1000, 20_000
 """Fresh runs: fewer measure nothing, more would hardly narrow the limits. A refutation may take fewer runs than a
 person needs to see the event."""
+MOST_AS_REFUTED = 8
+"""Times the runs that refuted, where so many show what the bets showed by one event alone: an audit of a slow subject
+is not drawn out by more."""
+AT_ONCE = 2_000
+"""Fresh runs between two looks at the clock: a request of all of them could take longer than a request may."""
 RESERVED = 0.1
 """Of --samples, kept back for them."""
 NUMBERS = 64
@@ -96,16 +104,29 @@ class AnyMechanism(Mechanism):
             return
         fresh = self._fresh(claim.runs, refuted)
         event = claim.propose(fresh) if fresh else None
-        if event is not None:
-            drawn, outputs = draw_labelled(drawer, self._setting(event.case), fresh)
-            claim.count(event, together([drawn]), outputs)
+        if event is None:
+            return
+        if refuted:
+            fresh = max(fresh, claim.runs_to_show(event, self._room(claim.runs)))
+        parts, outputs = list[Labelled](), list[Any]()
+        while fresh > 0 and not (refuted and parts and drawer.out_of_time_at((LATE, len(outputs)))):
+            part, drawn = draw_labelled(drawer, self._setting(event.case), min(fresh, AT_ONCE))
+            parts.append(part)
+            outputs += drawn
+            fresh -= part.size
+        claim.count(event, together(parts), outputs)
 
     def _fresh(self, runs: int, refuted: bool) -> int:
         """How many further runs count the event: after a refutation as many as refuted, out of those not needed."""
         if not refuted:
             return int(np.clip(FRESH * runs, min(FEWEST_FRESH, self.reserved), self.reserved))
-        room = min(MOST_FRESH, max(self.reserved, self._samples - runs - self.beside))
+        room = self._room(runs)
         return int(np.clip(runs, min(FEWEST_REFUTED, room), room))
+
+    def _room(self, runs: int) -> int:
+        """The most runs that may count the event of a refutation."""
+        wanted = max(MOST_AS_REFUTED * runs, FEWEST_REFUTED)
+        return min(MOST_FRESH, wanted, max(self.reserved, self._samples - runs - self.beside))
 
     def finished(self, results: list[CheckResult]) -> tuple[CheckResult, ...]:
         """With those that are not covered, and what no audit of outputs can show."""

@@ -12,7 +12,7 @@ from nrverify.auditing.claims.bets import Bets
 from nrverify.auditing.claims.context import Claim, ClaimContext
 from nrverify.auditing.claims.events import Event, found_event
 from nrverify.auditing.claims.faults import CLAIM_VIOLATED
-from nrverify.auditing.claims.measured import Measured
+from nrverify.auditing.claims.measured import Measured, runs_to_show
 from nrverify.auditing.claims.pairs import Case, shown
 from nrverify.auditing.claims.predictors import FEWEST_FITTED, Model, learned
 from nrverify.auditing.claims.sample import Labelled, Sample, together
@@ -161,6 +161,12 @@ class PrivacyClaim(Declared):
     def event_in(self, index: int, sample: Sample, fresh: int) -> tuple[float, Event] | None:
         """The event of a sample of one pair that so many further runs would prove most by, and by how much."""
         return found_event(index, sample, self.ledgers[index].bets.point or self.claim.main, fresh)
+
+    def runs_to_show(self, event: Event, most: int) -> int:
+        """How many fresh runs are likely to show by this event alone that the claim is violated; else the most."""
+        sample = together(self.ledgers[event.case].parts)
+        holds, own = event.holds(sample), sample.label == event.label
+        return runs_to_show(float(holds[own].mean()), float(holds[~own].mean()), event.claimed, event.delta, most)
 
     def count(self, event: Event, sample: Sample, outputs: Sequence[Any]) -> None:
         """Counts an event in runs that had no part in choosing it."""

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nrverify.auditing.claims.texts import parts_of
+
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 Path = tuple[int | str, ...]
 
-MOST_COLUMNS = 48
-"""Entries beyond are seen through the whole output alone: memory and time stay bounded for long lists."""
+MOST_COLUMNS = 256
+"""Entries beyond are seen through the whole output and its sum alone: memory and time stay bounded for long lists."""
 WHOLE: Path = ("#whole",)
 """The whole output: equal keys are equal outputs."""
 CHARGED: Path = ("#charged",)
@@ -182,6 +184,9 @@ def _entries(output: Any, path: Path) -> Iterator[tuple[Path, Any]]:
             yield from _entries(entry, (*path, f"={name}"))
     else:
         yield path, output
+        if type(output) is str:
+            for step, part in parts_of(output):
+                yield (*path, step), part
 
 
 def _first_change(output: list[Any]) -> int:

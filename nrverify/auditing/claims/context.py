@@ -35,6 +35,8 @@ class Claim:
     """Whether each output says what it has cost."""
     tail: bool = False
     """Whether the loss of a fixed ε is what is claimed, and not its hockey stick."""
+    exact: bool = False
+    """Whether outputs are claimed to their last bits: only then are these looked at as they are."""
 
     @property
     def main(self) -> Point:
@@ -79,7 +81,8 @@ def context_of(host: Host, numerics: str | None = None) -> ClaimContext:
     description = host.description
     methods = tuple(name for name in ("run_many", "run", "open") if name in description.methods)
     exact = (numerics or description.numerics) == EXACT
-    return ClaimContext(description, claim_of(description, host), cases_of(description), methods, exact=exact)
+    claim = replace(claim_of(description, host), exact=exact)
+    return ClaimContext(description, claim, cases_of(description), methods, exact=exact)
 
 
 def claim_of(description: Description, host: Host | None) -> Claim:

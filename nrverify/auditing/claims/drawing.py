@@ -7,8 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from nrverify.auditing.claims.columns import CHARGED, Columns, Floats, Path, columns_of, mixed
+from nrverify.auditing.claims.columns import (
+    CHARGED,
+    MISSING,
+    MOST_COLUMNS,
+    TAGS,
+    Columns,
+    Floats,
+    Path,
+    columns_of,
+    mixed,
+)
 from nrverify.auditing.claims.context import Claim
+from nrverify.auditing.claims.low_bits import with_low_bits
 from nrverify.auditing.claims.pairs import Case
 from nrverify.auditing.claims.sample import Labelled, Labels
 from nrverify.auditing.core.check import ObservesLabelled
@@ -50,6 +61,8 @@ def labelled(number: int, claim: Claim, label: Labels, sides: Sequence[Outputs |
     spent = _ordered([one for side in there for one in side.spent or ()], place) if claim.ex_post else None
     features = _ordered([row for side in there for row in side.features or ()], place)
     columns = _with_more(columns_of(outputs), spent, features)
+    if claim.exact:
+        columns = with_low_bits(columns)
     charged = np.array(spent, dtype=float) if spent is not None else np.full(len(outputs), claim.main.epsilon or 0.0)
     return Labelled(number, columns, label, charged), outputs
 
@@ -61,12 +74,16 @@ def _ordered(entries: list[Any], place: Any) -> list[Any]:
 def _with_more(columns: Columns, spent: list[float] | None, features: list[list[float]]) -> Columns:
     """The columns with what the subject said of each output."""
     more: dict[Path, Floats] = {}
-    if features:
-        array = np.array(features, dtype=float).reshape(columns.size, -1)
-        more |= {(FEATURE, index): array[:, index] for index in range(array.shape[1])}
+    there: dict[Path, Any] = {}
+    count = np.array([len(row) for row in features])
+    for index in range(min(int(count.max(initial=0)), MOST_COLUMNS)):
+        path = (FEATURE, index)
+        there[path] = count > index
+        more[path] = np.array([row[index] if len(row) > index else np.nan for row in features], dtype=float)
     if spent is not None:
         more[CHARGED] = np.array(spent, dtype=float)
-    keys = {path: mixed(np.ascontiguousarray(value).view(np.uint64), 4) for path, value in more.items()}
+    keys = {path: mixed(np.ascontiguousarray(value).view(np.uint64), TAGS[float]) for path, value in more.items()}
+    keys |= {path: np.where(found, keys[path], MISSING) for path, found in there.items()}
     return Columns(columns.size, {**columns.keys, **keys}, {**columns.values, **more})
 
 

@@ -13,26 +13,35 @@ from nrverify.auditing.claims.bets import Point
 from nrverify.auditing.claims.bins import bins_of
 from nrverify.auditing.claims.columns import CHARGED, MISSING, WHOLE, Floats, Keys, Path
 from nrverify.auditing.claims.drawing import FEATURE
+from nrverify.auditing.claims.low_bits import words as bit_words
+from nrverify.auditing.claims.pairs import LONGEST_NAME
 from nrverify.auditing.claims.sample import Labels, Sample
+from nrverify.auditing.claims.telling import telling
+from nrverify.auditing.claims.texts import CHARACTER, character_at
+from nrverify.auditing.claims.texts import words as text_words
 
 FEWEST = 12
 """Runs an event must have been seen in before it is proposed."""
 MOST_VALUES = 4
 """Values that an event may list: more cannot be read."""
+USUAL = 1.645
+"""Standard errors of confidence limits at 0.95."""
 CONDITIONS = 2
 """Conditions that an event may have."""
-BETTER = 0.05
-"""By so much ε a further condition, or a further value of a list, must improve an event, or it is left out."""
-CAUTION = 2.0
-"""Standard errors held back when events are compared, so that a rare one does not win by chance."""
+BETTER, MUCH_BETTER = 0.05, 0.2
+"""By so much ε a further value of a list, and a further condition, must improve an event, or it is left out: the best
+of thousands of conditions improves it a little by chance."""
 LONGEST = 240
 """Characters of a value in a sentence: of a longer one the ends are shown."""
 DIGEST = 16
 """Hexadecimal digits of its digest: 64 bits tell all values of an audit apart."""
 CHARGES = 4
 """Levels of the ε charged at which outputs are looked at."""
-MOST_SEARCHED = 5000
-"""Runs in which events are searched for: an event of a sentence is common, and the search is to take a second."""
+MOST_SEARCHED, MOST_NUMBERS = 5000, 240_000
+"""Runs, or entries of runs where they are few, in which events are searched for: the search is to take a second, and an
+event of a sentence is common unless outputs are short."""
+MOST_OTHERS = 8
+"""Values that are no numbers, among numbers, of which each may be an event: the commonest."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,8 @@ class Event:
 
 def found_event(case: int, sample: Sample, point: Point, fresh: int) -> tuple[float, Event] | None:
     """The event that so many fresh runs would prove most by: by how much it exceeds its claim, and the event."""
-    sample = sample.head(MOST_SEARCHED)
+    sample = telling(sample)
+    sample = sample.head(max(MOST_SEARCHED, MOST_NUMBERS // max(len(sample.paths), 1)))
     best: tuple[float, Event] | None = None
     for level in _levels(sample, point):
         for label in (True, False):
@@ -132,11 +142,18 @@ def _search(
     proved = -np.inf
     for _ in range(CONDITIONS):
         best: tuple[float, Condition] | None = None
-        for condition, holds in _candidates(sample, inside):
-            worth = _proved(sample, inside & holds, label, delta, fresh) - BETTER * max(len(condition.among) - 1, 0)
-            if best is None or worth > best[0]:
+        tried = list(_candidates(sample, inside))
+        caution = float(np.sqrt(2 * np.log(max(len(tried), 2))))
+        for condition, holds in tried:
+            if conditions and len(condition.among) > 1:
+                continue  # the luckiest values of many would improve any event
+            worth = _proved(sample, inside & holds, label, delta, fresh, caution)
+            worth -= BETTER * max(len(condition.among) - 1, 0)
+            # A column that comes later says it less plainly.
+            plainer = best is not None and best[1].path != condition.path
+            if best is None or worth > best[0] + BETTER * plainer:
                 best = worth, condition
-        if best is None or not best[0] > proved + BETTER:
+        if best is None or not best[0] > proved + MUCH_BETTER:
             break
         proved, conditions = best[0], (*(kept for kept in conditions if not best[1].implies(kept)), best[1])
         column = sample.paths.index(best[1].path)
@@ -156,9 +173,7 @@ def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Lab
         if bins.known is not None and bins.known.size > 1:
             yield from _of_values(path, keys, bins.known, sample.label, inside, listed=numbers.size <= 2)
         elif bins.known is None:
-            known, counts = np.unique(keys[inside], return_counts=True)
-            common = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-            for key in known[common[counts[common] >= FEWEST]]:
+            for key in _common(keys[inside], values[inside]):
                 yield Condition(path, among=(int(key),)), keys == key
         if numbers.size > 2:
             places = np.linspace(0, numbers.size - 1, 34)[1:-1].astype(int)
@@ -168,17 +183,32 @@ def _candidates(sample: Sample, inside: Labels) -> Iterator[tuple[Condition, Lab
                 yield Condition(path, above=edge), values > edge
 
 
+def _common(keys: Keys, values: Floats) -> Keys:
+    """The commonest values of a column of many, and the commonest of those that are no numbers."""
+    kinds = [(keys, MOST_VALUES), (keys[np.isnan(values)], MOST_OTHERS)]
+    found = []
+    for among, most in kinds:
+        known, counts = np.unique(among, return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:most]
+        found.append(known[order[counts[order] >= FEWEST]])
+    return np.unique(np.concatenate(found))
+
+
 def _readable(edges: Floats) -> list[float]:
-    """Edges with few digits: to a hundredth or thousandth of the range that they span."""
+    """Edges with few digits: to a hundredth or thousandth of the range that the middle ones span."""
     if edges.size == 0:
         return []
-    span = float(edges.max() / 2 - edges.min() / 2)
+    inner = np.quantile(edges, (0.25, 0.75), method="nearest")
+    low, high = inner if inner[0] < inner[1] else (edges.min(), edges.max())
+    span = float(high / 2 - low / 2)
     decimals = 3 - int(np.floor(np.log10(span))) if span > 0 else 17
     return list(dict.fromkeys(round(float(edge), decimals) for edge in edges))
 
 
 def _rank(path: Path) -> tuple[int, int]:
-    """Entries before properties of several, and these before whole outputs: of equal events the plainest is said."""
+    """Lengths and entries before properties of several, these before whole outputs: of equal events the plainest."""
+    if path and path[-1] == "#length":
+        return 0, len(path)
     return 2 if path == WHOLE else int(_is_property(path)), len(path)
 
 
@@ -200,16 +230,27 @@ def _of_values(
             yield Condition(path, among=tuple(int(key) for key in among)), np.isin(keys, among)
 
 
-def _proved(sample: Sample, holds: Labels, label: bool, delta: float, fresh: int) -> float:
-    """About the ε that so many fresh runs would prove by an event; what a smaller sample suggests is doubted more."""
+def _proved(sample: Sample, holds: Labels, label: bool, delta: float, fresh: int, caution: float) -> float:
+    """About the ε that this sample shows by an event, or that so many fresh runs would show, whichever is less.
+
+    `caution`: standard errors by which the best of as many events as are tried exceeds its own shares by chance.
+    """
     own = sample.label == label
     seen, other = int((holds & own).sum()), int((holds & ~own).sum())
     if seen < FEWEST:
         return -np.inf
-    rate, rate_other = (seen + 0.5) / (own.sum() + 1), (other + 0.5) / ((~own).sum() + 1)
-    half = max(min(fresh, sample.size), 1) / 2
-    least = rate - CAUTION * np.sqrt(rate * (1 - rate) / half) - delta
-    most = rate_other + CAUTION * np.sqrt(rate_other * (1 - rate_other) / half) + 1 / half
+    shares = seen / int(own.sum()), other / max(int((~own).sum()), 1)
+    return min(_shown_by(*shares, sample.size / 2, delta, caution), _shown_by(*shares, fresh / 2, delta, USUAL))
+
+
+def _shown_by(share: float, other: float, runs: float, delta: float, errors: float) -> float:
+    """The ε of an event's shares, each in so many runs, when both are this many standard errors worse.
+
+    By the angles of the shares, whose errors are ½/√runs, also of rare events.
+    """
+    error = 0.5 * errors / np.sqrt(max(runs, 1.0))
+    least = np.sin(max(np.arcsin(np.sqrt(share)) - error, 0.0)) ** 2 - delta
+    most = np.sin(min(np.arcsin(np.sqrt(other)) + error, np.pi / 2)) ** 2
     return float(np.log(least / most)) if least > 0 else -np.inf
 
 
@@ -221,6 +262,8 @@ def column_words(path: Path) -> str:
         return f"feature {int(path[1]) + 1}"
     *where, last = path
     place = _place(tuple(where))
+    if isinstance(last, str) and (part := text_words(last, place) or bit_words(last, place)) is not None:
+        return part
     match last:
         case "#length":
             return f"the length of {place}"
@@ -240,8 +283,14 @@ def _place(path: Path) -> str:
     if not path:
         return "the output"
     *where, last = path
-    own = f"the entry {last[1:]!r}" if isinstance(last, str) else f"entry {last + 1}"
+    own = f"the entry {_name(last[1:])}" if isinstance(last, str) else f"entry {last + 1}"
     return f"{own} of {_place(tuple(where))}"
+
+
+def _name(name: str) -> str:
+    """A name as Python writes it; of a long one both ends."""
+    half = LONGEST_NAME // 2
+    return repr(name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}")
 
 
 def _values(condition: Condition, sample: Sample, outputs: Sequence[Any]) -> list[str]:
@@ -260,7 +309,7 @@ def _values(condition: Condition, sample: Sample, outputs: Sequence[Any]) -> lis
         elif column is not None and not np.isnan(sample.values[rows[0], column]) and _is_property(condition.path):
             found.append(_number(float(sample.values[rows[0], column])))
         else:
-            found.append(_shown(entry_at(outputs[int(rows[0])], condition.path)))
+            found.append(_quoted(entry_at(outputs[int(rows[0])], condition.path)))
     return found
 
 
@@ -276,6 +325,8 @@ def entry_at(output: Any, path: Path) -> Any:
     for step in path:
         if step == "#names":
             return list(entry)
+        if isinstance(step, str) and step.startswith(CHARACTER):
+            return character_at(entry, step)
         if isinstance(step, str) and step.startswith("#"):
             break
         entry = entry[step[1:]] if isinstance(step, str) else entry[step]
@@ -287,7 +338,7 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
-def _shown(entry: Any) -> str:
+def _quoted(entry: Any) -> str:
     """The value as it is; of a long one both ends, its length, and a digest by which it can be looked for."""
     text = repr(entry)
     if len(text) <= LONGEST:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -48,21 +48,29 @@ class Added:
 
 
 def _numbers(data: Any) -> list[float] | None:
-    """Data that are a list of numbers; None where they are not, or where one is too large to be a double."""
-    if not isinstance(data, list) or not data or not all(type(entry) in (int, float) for entry in data):
+    """The numbers in a list or dictionary, however deep; None where there are none, or one is no finite double."""
+    if not isinstance(data, (list, dict)):
         return None
     try:
-        found = [float(entry) for entry in data]
+        found = [float(entry) for entry in _leaves(data) if type(entry) in (int, float)]
     except OverflowError:
         return None
-    return found if all(map(math.isfinite, found)) else None
+    return found if found and all(map(math.isfinite, found)) else None
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    if not isinstance(data, (list, dict)):
+        yield data
+        return
+    for entry in data.values() if isinstance(data, dict) else data:
+        yield from _leaves(entry)
 
 
 def candidates(case: Case) -> dict[str, Added]:
     """What of the data the noise may have been added to, where both have it and it differs."""
     pair = case.sides
     found: dict[str, Added] = {}
-    single = [_numbers([side]) for side in pair]
+    single = [_numbers([side]) if not isinstance(side, (list, dict)) else None for side in pair]
     if single[0] is not None and single[1] is not None:
         found["number"] = Added((single[0][0],), (single[1][0],))
     lists = [_numbers(side) for side in pair]
@@ -95,7 +103,7 @@ def candidates(case: Case) -> dict[str, Added]:
         )
     },
     implied_by=("privacy.claim",),
-    not_covered="no output holds a number of continuous noise beside data that are numbers",
+    not_covered="no output holds a number of continuous noise beside data that hold different numbers",
 )
 class OutputBits(Declared):
     """Outputs as doubles: a sum of a number and a double cannot be every double, and which it can be tells the number.
@@ -112,7 +120,7 @@ class OutputBits(Declared):
         self.cases = cases
         self.exact = exact
         self.runs = 0
-        """Runs whose output holds a number of continuous noise, beside data that are numbers."""
+        """Runs whose output holds a number of continuous noise, beside data that hold different numbers."""
         self.bits: dict[str, LabelledBits] = {}
         """By what of the data the noise may have been added to."""
         self._alpha = alpha
@@ -239,16 +247,16 @@ def _words(name: str) -> str:
 
 def _releases(columns: Columns) -> Floats | None:
     """The numbers of the outputs (runs, entries), NaN where an output has none; None where no column has any."""
-    paths = [path for path in columns.values if _is_entry(path)][:MOST_ENTRIES]
+    paths = [path for path, value in columns.values.items() if _is_entry(path) and np.isfinite(value).any()]
     if not paths:
         return None
-    found = np.column_stack([columns.values[path] for path in paths]).astype(float)
+    found = np.column_stack([columns.values[path] for path in paths[:MOST_ENTRIES]]).astype(float)
     return np.where(np.isfinite(found), found, np.nan)
 
 
 def _is_entry(path: Path) -> bool:
-    """Whether a column is the output itself, or an entry of it."""
-    return not path or (len(path) == 1 and (isinstance(path[0], int) or path[0].startswith("=")))
+    """Whether a column is the output itself, or an entry of it, however deep."""
+    return all(isinstance(step, int) or step.startswith("=") for step in path)
 
 
 def give_levels(checks: Sequence[Any], level: Level, alpha: float) -> None:

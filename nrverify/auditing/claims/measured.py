@@ -64,8 +64,9 @@ class Measured:
                 f"{self.unlikely}"
             )
         doubt = " (more than is claimed, but less than refutes at this level)" if self.epsilon > self.claimed else ""
+        least = beside(self.epsilon, self.claimed)
         return (
-            f"measured: ε at least {self.epsilon:.3g}{self.at_delta} with confidence {self.confidence:g}, where "
+            f"measured: ε at least {least}{self.at_delta} with confidence {self.confidence:g}, where "
             f"{self.claimed:.4g} is claimed{doubt}: {self.words} in {self.hits} of {self.runs} fresh runs on "
             f"{self.likely} and in {self.other_hits} of {self.other_runs} on {self.unlikely}"
         )
@@ -77,3 +78,29 @@ class Measured:
         least, _ = clopper_pearson(self.hits, self.runs, 1 - self.confidence)
         _, most = clopper_pearson(self.other_hits, self.other_runs, 1 - self.confidence)
         return least, most
+
+
+def beside(measured: float, claimed: float) -> str:
+    """A measured ε to three digits, or to as many as tell it apart from the one claimed."""
+    digits = next((count for count in range(3, 9) if float(f"{measured:.{count}g}") != claimed), 9)
+    return f"{measured:.{digits}g}"
+
+
+FEWEST_TO_SHOW = 1000
+"""Where the search for enough runs begins; it doubles."""
+LUCKLESS = 1.0
+"""Standard errors by which both counts may fall short: five of six audits do better."""
+
+
+def runs_to_show(share: float, other: float, claimed: float, delta: float, most: int) -> int:
+    """How many runs show by an event of these shares, with a little bad luck, more than is claimed; else the most."""
+    runs = FEWEST_TO_SHOW
+    while runs < most:
+        half = runs // 2
+        hits = half * share - LUCKLESS * np.sqrt(half * share * (1 - share))
+        other_hits = half * other + LUCKLESS * np.sqrt(half * other * (1 - other))
+        counts = max(int(hits), 0), half, min(int(np.ceil(other_hits)), half), half
+        if Measured("", "", "", *counts, claimed, delta).epsilon > claimed:
+            return runs
+        runs *= 2
+    return most

@@ -10,6 +10,7 @@ from nrverify.auditing.claims.bins import Bins, Codes, bins_of
 from nrverify.auditing.claims.columns import CHARGED, WHOLE, Columns, Floats, Keys, Path
 from nrverify.auditing.claims.sample import Sample, matrix
 from nrverify.auditing.claims.slope import Slope, steepest
+from nrverify.auditing.claims.telling import telling
 from nrverify.auditing.claims.tree import Leaf, Split, counted, grown, growth
 from nrverify.statistics.labels import fit_logistic, predict_logistic
 
@@ -103,8 +104,8 @@ class Model:
             odds[3] = predict_logistic(features, self.coefficients)
             runs[3] = self.size / self.coefficients.size
         if self.slope is not None:
-            odds[5] = self.slope.odds(values[:, self.slope.column])
-            runs[5] = self.size / Slope.PARAMETERS
+            odds[5] = self.slope.odds(values)
+            runs[5] = self.size / self.slope.parameters
         return Guess(odds, runs)
 
 
@@ -112,6 +113,7 @@ def learned(sample: Sample) -> Model | None:
     """What a sample teaches; None while it is too small."""
     if sample.size < FEWEST_FITTED or not 0 < int(sample.label.sum()) < sample.size:
         return None
+    sample = telling(sample)
     repeated = () in sample.paths and np.array_equal(_column(sample, ()), _column(sample, WHOLE))
     tables, codes = [], []
     for column, path in enumerate(sample.paths):

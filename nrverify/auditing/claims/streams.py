@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from nrverify.auditing.claims.columns import WHOLE, Columns, Floats
+from nrverify.auditing.claims.columns import TAGS, Columns, Floats, Keys, digest, mixed
 from nrverify.auditing.claims.context import Claim, ClaimContext
 from nrverify.auditing.claims.faults import FEW_STREAMS
 from nrverify.auditing.claims.sample import Labelled, Labels
@@ -56,7 +56,7 @@ class OutputStreams(Declared):
         self.runs = self.again = self.same = 0
         self.log_e = 0.0
         self._seen: list[dict[int, bool]] = [{} for _ in range(cases)]
-        self._new: list[tuple[int, list[int], Labels, Floats]] = []
+        self._new: list[tuple[int, Keys, Labels, Labels, Floats]] = []
 
     @classmethod
     def build(cls, context: ClaimContext) -> OutputStreams:
@@ -64,10 +64,9 @@ class OutputStreams(Declared):
         return cls(context.claim, len(context.cases))
 
     def observe_labelled(self, drawn: Labelled) -> None:
-        """Keeps the keys of outputs with all their digits."""
+        """Keeps the keys of outputs, and which have all their digits."""
         rows = continuous(drawn.columns)
-        keys = drawn.columns.keys[WHOLE][rows].tolist()
-        self._new.append((drawn.case, keys, drawn.label[rows], drawn.charged[rows]))
+        self._new.append((drawn.case, coarse(drawn.columns), rows, drawn.label, drawn.charged))
 
     def empty_copy(self) -> OutputStreams:
         """An empty copy with the same configuration."""
@@ -80,18 +79,22 @@ class OutputStreams(Declared):
         if not self._seen:
             self._new += other._new
             return
-        for case, keys, label, charged in other._new:
-            self._take(self._seen[case], keys, label.tolist(), charged.tolist())
+        for case, keys, rows, label, charged in other._new:
+            self._take(self._seen[case], keys, rows, label, charged)
 
-    def _take(self, seen: dict[int, bool], keys: list[int], label: list[bool], charged: list[float]) -> None:
-        self.runs += len(keys)
+    def _take(self, seen: dict[int, bool], keys: Keys, rows: Labels, label: Labels, charged: Floats) -> None:
+        judged = int(rows.sum())
+        self.runs += judged
         cap = self._cap
-        self.log_e -= len(keys) * self._price
-        for key, own, claim in zip(keys, label, charged, strict=True):
+        self.log_e -= judged * self._price
+        every = (keys.tolist(), rows.tolist(), label.tolist(), charged.tolist())
+        for key, digits, own, claim in zip(*every, strict=True):
             before = seen.get(key)
             if before is None:
                 if len(seen) < MOST_KEPT:
                     seen[key] = own
+                continue
+            if not digits:  # the same to twelve digits, as on a grid: it tells that the noise is not continuous
                 continue
             self.again += 1
             self.same += before == own
@@ -141,6 +144,32 @@ class OutputStreams(Declared):
             return 0.0
         filled = float(brentq(lambda x: runs * (1 + math.expm1(-x) / x) - again, 1e-9, 200.0))
         return runs / (2 * filled)
+
+
+def coarse(columns: Columns) -> Keys:
+    """Keys of outputs by their numbers to so many digits, and by everything else: of noise that comes again.
+
+    What the last digits of a number on a grid say of the data is no noise that comes again.
+    """
+    found = np.zeros(columns.size, dtype=np.uint64)
+    for path, values in columns.values.items():
+        if any(isinstance(step, str) and step[:1] in "#@" for step in path):
+            continue
+        number = np.isfinite(values) & (values != 0)
+        size = np.where(number, np.abs(values), 1.0)
+        with np.errstate(all="ignore"):
+            unit = 10.0 ** (np.floor(np.log10(size)) + 1 - DIGITS)
+            rounded = np.where(number & np.isfinite(size / unit), np.rint(values / unit), 0.0)
+        exponent = np.where(number, np.floor(np.log10(size)), 0.0)
+        payload = _mixed_bits(rounded) ^ (_mixed_bits(exponent) << np.uint64(1))
+        keys = np.where(number & (rounded != 0), payload, columns.keys[path])
+        with np.errstate(over="ignore"):
+            found += mixed(keys, digest(repr(path)) % 2**32)
+    return found
+
+
+def _mixed_bits(values: Floats) -> Keys:
+    return mixed(np.ascontiguousarray(values, dtype=np.float64).view(np.uint64), TAGS[float])
 
 
 def continuous(columns: Columns) -> NDArray[np.bool_]:

@@ -49,3 +49,13 @@ class ObservesLabelled(Check, Protocol[T]):
 
     def observe_labelled(self, drawn: T, /) -> None:
         """Takes it in."""
+
+
+def observes(check: object) -> bool:
+    """Whether a check takes in what was drawn, by its method: `isinstance` of a protocol compares all of them."""
+    return hasattr(check, "observe")
+
+
+def observes_labelled(check: object) -> bool:
+    """Whether a check takes in what was drawn of two neighbours."""
+    return hasattr(check, "observe_labelled")

@@ -120,6 +120,8 @@ class Declared:
     """Whether it sees sessions whose times come in any order; other checks see those whose times fall."""
     in_smoke: ClassVar[bool] = False
     """Whether it also sees what the smoke stage draws."""
+    planned: ClassVar[str | None] = None
+    """What a plan says it looks for, where how little it would find depends on the very numbers that are drawn."""
 
     @classmethod
     def build(cls, context: Any) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
-from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.check import observes, observes_labelled
 from nrverify.auditing.core.declaration import CheckKind
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.faults.noise import STATE_BETWEEN_SESSIONS
@@ -175,11 +175,11 @@ class NoiseReductionMechanism(Mechanism):
 
     @property
     def _scored(self) -> tuple[Any, ...]:
-        return tuple(check for check in self.checks if isinstance(check, Observes))
+        return tuple(check for check in self.checks if observes(check))
 
     @property
     def _labelled(self) -> tuple[Any, ...]:
-        return tuple(check for check in self.checks if isinstance(check, ObservesLabelled))
+        return tuple(check for check in self.checks if observes_labelled(check))
 
     def admit(self) -> None:
         """`SubjectFailed` where doubles have no room for the granularity."""

@@ -119,8 +119,11 @@ def _rehearsed(mechanism: Mechanism, host: ClaimedLaw, settings: Settings) -> li
     drawn = max(0, settings.samples - mechanism.beside)
     for number, (task, count) in enumerate(zip(tasks, counts(tasks, drawn), strict=True)):
         _rehearse(task, count, Drawer(host.stand_in, settings, number * SEEDS_APART, (number,)))
-    found = [_planned(check.conclude(mechanism.level(check))) for check in mechanism.checks]
-    return [*found, *(_planned(check.foreseen_after(mechanism.drawn_aside)) for check in mechanism.aside)]
+    found = [_planned(check.conclude(mechanism.level(check)), check.planned) for check in mechanism.checks]
+    return [
+        *found,
+        *(_planned(check.foreseen_after(mechanism.drawn_aside), check.planned) for check in mechanism.aside),
+    ]
 
 
 def _whole_run(mechanism: Mechanism, samples: int) -> list[SamplingTask]:
@@ -177,9 +180,9 @@ def _merge_often(check: Check, seen: Check, repeats: int) -> None:
             seen = double
 
 
-def _planned(result: CheckResult) -> Planned:
-    detectable = result.detectable or _text(result.sizes)
-    sizes = result.sizes
+def _planned(result: CheckResult, looked_for: str | None = None) -> Planned:
+    detectable = looked_for or result.detectable or _text(result.sizes)
+    sizes = () if looked_for else result.sizes
     if result.kind == CheckKind.RANDOMNESS and result.samples:
         sizes, detectable = (), REPEATED_STREAMS
     return Planned(result.id, result.kind, result.samples, result.alpha, sizes, detectable, _enough(result))

@@ -9,7 +9,7 @@ import numpy as np
 from nrverify.auditing.boundary.audit import BoundaryAudit
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
-from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.check import observes, observes_labelled
 from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.plots.data import Plot
 from nrverify.auditing.core.results import CheckResult
@@ -96,8 +96,8 @@ class PrivateStoppingMechanism(Mechanism):
         if self.context is None:
             return []
         designs, pairs = self.context.designs, self.context.pairs
-        scored = tuple(check for check in self.checks if isinstance(check, Observes))
-        labelled = tuple(check for check in self.checks if isinstance(check, ObservesLabelled))
+        scored = tuple(check for check in self.checks if observes(check))
+        labelled = tuple(check for check in self.checks if observes_labelled(check))
         share = (PAIR_SHARE if scored else 1.0) if labelled else 0.0
         tasks = [
             SamplingTask(design.name, design, score_stopped, scored, (1 - share) / len(designs), _numbers(design))

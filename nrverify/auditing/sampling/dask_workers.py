@@ -81,7 +81,7 @@ class Stations:
                 return self._free.pop()
         host = opener(reach.subject, reach.folder, reach.law)(reach.timeout)
         assert not isinstance(host, RecordsFile)
-        return Worker(host)
+        return Worker(host, elsewhere=True)
 
     def give_back(self, worker: Worker) -> None:
         """Leaves a worker for the next."""

@@ -18,7 +18,7 @@ ENGINES = ("local", "dask")
 
 @dataclass(frozen=True)
 class Engine:
-    """This process, `jobs` processes of this machine, or the Dask cluster of a scheduler."""
+    """This process, `jobs` processes of this machine where it takes longer, or the Dask cluster of a scheduler."""
 
     name: str = "local"
     scheduler: str | None = None
@@ -50,7 +50,7 @@ class Engine:
         if self.here:
             yield alone(host)
         elif self.scheduler is None:
-            with several(partial(open_host, host.timeout), self.jobs or 1) as workers:
+            with several(host, partial(open_host, host.timeout), self.jobs or 1) as workers:
                 yield workers
         else:
             from nrverify.auditing.sampling.dask_workers import on_cluster

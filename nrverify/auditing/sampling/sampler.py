@@ -29,7 +29,7 @@ from nrverify.auditing.sampling.work_units import (
     Work,
     sizes,
 )
-from nrverify.auditing.sampling.workers import Here, Workers
+from nrverify.auditing.sampling.workers import Workers
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.host import Host
 
@@ -107,8 +107,7 @@ class Sampler:
     @property
     def subject_seconds(self) -> float:
         """What the subject took, here and wherever else it ran."""
-        here = self.requests.host.seconds
-        return here if isinstance(self._workers.executor, Here) else here + self._elsewhere
+        return self.requests.host.seconds + self._elsewhere
 
     def run(self, tasks_of: TasksOf, refuted: Callable[[], bool], refused: Refused | None = None) -> str:
         """Looks until something is refuted or a limit is reached, and which; `SubjectFailed` if it cannot go on.
@@ -154,7 +153,7 @@ class Sampler:
         with closing(self._workers.outcomes(self._feed(work, laid))) as outcomes:
             for (index, chunk), outcome in zip(laid, outcomes, strict=False):
                 self._seconds += outcome.seconds
-                self._elsewhere += outcome.seconds
+                self._elsewhere += outcome.seconds if outcome.elsewhere else 0.0
                 if outcome.refused is not None:
                     refused[index] = (outcome.refused, refused.get(index, ("", 0))[1] + chunk.size)
                 else:

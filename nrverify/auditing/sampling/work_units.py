@@ -81,6 +81,8 @@ class ChunkResult:
     """What drawing and scoring took together."""
     refused: str | None = None
     failed: str | None = None
+    elsewhere: bool = False
+    """Whether another process drew it, so that the host of this one does not know what the subject took."""
 
 
 Work = tuple[Chunk, tuple[Check, ...]]
@@ -90,8 +92,9 @@ Work = tuple[Chunk, tuple[Check, ...]]
 class Worker:
     """A place where chunks are drawn and scored: one host of the subject, here or elsewhere."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, elsewhere: bool = False) -> None:
         self.host = host
+        self._elsewhere = elsewhere
         self._times_of = OwnTimes(host)
 
     def run(self, load: Sequence[Work]) -> list[ChunkResult]:
@@ -135,7 +138,7 @@ class Worker:
         except SubjectFailed as failure:
             failed = str(failure)
         worked = time.monotonic() - started
-        return ChunkResult((), self.host.seconds - before, worked, refused, failed)
+        return ChunkResult((), self.host.seconds - before, worked, refused, failed, self._elsewhere)
 
 
 def counts(tasks: Sequence[SamplingTask], total: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -20,6 +21,9 @@ AHEAD = 3
 """Loads under way for each worker: enough that none waits, few enough that memory does not grow."""
 NEAR = 0.02
 """Seconds of work that are worth a call of another process."""
+HERE_FIRST = 0.5
+"""Seconds of work that are done here before other processes are started: to start them, each with a subject of its own,
+takes about as long, and many audits are over by then."""
 PATIENCE = 5.0
 """Seconds of waiting after which it is asked whether there is still anybody to wait for."""
 
@@ -76,12 +80,43 @@ def alone(host: Host) -> Workers:
     return Workers(Here(), Worker(host).run, 1)
 
 
+class HereFirst(Executor):
+    """Calls at once, in this process, until that took so long that others are worth their start; then they are called.
+
+    Who draws a chunk changes nothing in it.
+    """
+
+    def __init__(self, worker: Worker, start: Callable[[], WorkerPool]) -> None:
+        self._worker, self._start = worker, start
+        self._seconds = 0.0
+        self.pool: WorkerPool | None = None
+        """The others, once they were started."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The future of a load: scored here, or by `fn` in the next free process."""
+        if self.pool is None and self._seconds < HERE_FIRST:
+            began = time.monotonic()
+            future: Future[Any] = Future()
+            future.set_result(self._worker.run(*args))
+            self._seconds += time.monotonic() - began
+            return future
+        if self.pool is None:
+            self.pool = self._start()
+        return self.pool.submit(fn, *args, **kwargs)
+
+
 @contextmanager
-def several(open_host: Callable[[], Host | RecordsFile], jobs: int) -> Iterator[Workers]:
-    """So many processes of this machine, each with a host of its own; an interrupt ends them at once."""
-    with WorkerPool(jobs, _settle, (open_host,)) as pool:
-        yield Workers(pool, _score, AHEAD * jobs, NEAR)
-        pool.shutdown(wait=True, cancel_futures=True)
+def several(host: Host, open_host: Callable[[], Host | RecordsFile], jobs: int) -> Iterator[Workers]:
+    """This process, and after a while so many others, each with a host of its own; an interrupt ends them at once."""
+    first = HereFirst(Worker(host), lambda: WorkerPool(jobs, _settle, (open_host,)))
+    try:
+        yield Workers(first, _score, AHEAD * jobs, NEAR)
+    except BaseException:
+        if first.pool is not None:
+            first.pool.end()
+        raise
+    if first.pool is not None:
+        first.pool.shutdown(wait=True, cancel_futures=True)
 
 
 _WORKER: list[Worker | SubjectFailed] = []
@@ -96,7 +131,7 @@ def _settle(open_host: Callable[[], Host | RecordsFile]) -> None:
         _WORKER.append(failure)
     else:
         assert not isinstance(host, RecordsFile)
-        _WORKER.append(Worker(host))
+        _WORKER.append(Worker(host, elsewhere=True))
         Finalize(None, host.close, exitpriority=10)
 
 

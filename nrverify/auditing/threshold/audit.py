@@ -8,7 +8,7 @@ from typing import Any
 from nrverify.auditing.core.alpha import levels
 from nrverify.auditing.core.applicable import applicable
 from nrverify.auditing.core.calculated import of_declared
-from nrverify.auditing.core.check import Observes, ObservesLabelled
+from nrverify.auditing.core.check import observes, observes_labelled
 from nrverify.auditing.core.effects import Priced
 from nrverify.auditing.core.exposed import with_streams
 from nrverify.auditing.core.results import CheckResult
@@ -99,7 +99,7 @@ class ThresholdMechanism(Mechanism):
         for check in (*self.checks, *self._claims):
             if self.context.claims_curve and isinstance(check, (ThresholdExPost, DeclaredClaim)):
                 check.ask_curve(OwnDeltas(drawer.host))
-            shown = drawn if check.in_smoke else drawn[len(drawn) - batches :] if isinstance(check, Observes) else []
+            shown = drawn if check.in_smoke else drawn[len(drawn) - batches :] if observes(check) else []
             if shown:
                 scored = check.empty_copy()
                 for runs in shown:
@@ -109,8 +109,8 @@ class ThresholdMechanism(Mechanism):
     def tasks(self, look: int, drawn: int) -> list[SamplingTask]:
         """Every design by every method, and every pair of neighbours."""
         context = self.context
-        scored: tuple[Any, ...] = tuple(check for check in self.checks if isinstance(check, Observes))
-        labelled = [check for check in self.checks if isinstance(check, ObservesLabelled)]
+        scored: tuple[Any, ...] = tuple(check for check in self.checks if observes(check))
+        labelled = [check for check in self.checks if observes_labelled(check)]
         of_pairs = (*(check for check in scored if check.any_value), *labelled)
         share = (PAIR_SHARE if scored else 1.0) if labelled else 0.0
         many = drawn <= MOST_IN_SMALL_REQUESTS

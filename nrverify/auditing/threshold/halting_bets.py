@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -75,7 +75,14 @@ class HaltingBins(Additive):
     @property
     def log_e(self) -> float:
         """log e-value so far."""
-        return sum(part.log_e for part in self.parts.values())
+        return self.log_e_of([self])[0]
+
+    @classmethod
+    def log_e_of(cls, bets: Sequence[HaltingBins]) -> list[float]:
+        """log e-values of several; designs that they share are worked out once."""
+        known = {id(part): part for bet in bets for part in bet.parts.values()}
+        worth = {key: part.log_e for key, part in known.items()}
+        return [sum(worth[id(part)] for part in bet.parts.values()) for bet in bets]
 
     @property
     def farthest(self) -> str:

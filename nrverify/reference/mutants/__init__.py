@@ -10,6 +10,7 @@ from nrverify.reference.mutants import (
     boundary,
     discrete,
     epsilon_knob,
+    hidden_places,
     laplace,
     last_bits,
     private_stopping,
@@ -45,6 +46,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *epsilon_knob.MUTANTS,
     *OVERLOOKED,
     *textbook_wrong.MUTANTS,
+    *hidden_places.MUTANTS,
     *last_bits.MUTANTS,
 )
 
@@ -56,5 +58,6 @@ BENIGN: tuple[Benign, ...] = (
     *any_order.RIGHT,
     *sparse_vector.BENIGN,
     *textbook.BENIGN,
+    *hidden_places.BENIGN,
     *last_bits.RIGHT,
 )

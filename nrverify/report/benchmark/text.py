@@ -7,6 +7,9 @@ from nrverify.benchmark.row import Growth, Row, Unit
 MEGABYTE = 2**20
 """In bytes, as memory is counted."""
 
+SIGNS: dict[Unit, str] = {"seconds": " s", "times": " ×", "microseconds": " µs"}
+"""After a number that is written as it is."""
+
 HEADINGS = ("what", "measured", "to reach", "verdict", "seconds", "peak memory")
 GROWTH_HEADINGS = ("as the work grows", "samples", "ns per sample", "peak memory")
 
@@ -36,4 +39,4 @@ def _number(value: float, unit: Unit) -> str:
         return f"{value / 1e6:.3g} M/s"
     if unit == "relative error":
         return f"{value:.1e}"
-    return f"{value:.3g}{' s' if unit == 'seconds' else ' ×' if unit == 'times' else ''}"
+    return f"{value:.3g}{SIGNS.get(unit, '')}"

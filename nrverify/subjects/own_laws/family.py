@@ -120,7 +120,12 @@ def _held(process: OwnProcess, ratio: float, t: float) -> bool:
     law = process.marginal(t)
     given, above = law.quantile(np.array([0.5, 0.9])).tolist()
     bridge, near = process.bridge(ratio * t, t, given), UNSEEN * (above - given)
-    within = float(bridge.cdf(given + near)) - float(bridge.cdf(given - near)) - float(np.asarray(bridge.atom))
+    atom = np.asarray(bridge.atom)
+    if atom.ndim:
+        raise LawFailed(
+            f"bridge({ratio * t:.6g}, {t:.6g}, {given:.6g}).atom has the shape {atom.shape}: it must be a number"
+        )
+    within = float(bridge.cdf(given + near)) - float(bridge.cdf(given - near)) - float(atom)
     return within <= HELD
 
 

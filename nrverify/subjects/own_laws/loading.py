@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +26,8 @@ LONGEST_NAME = 60
 """Characters of a law's name: it stands in reports."""
 TAKEN = (*BUILT_IN, "above-threshold", "reduced-above-threshold", "boundary", "private-stopping", "any")
 """Mechanisms that are built in: no law of one's own has such a name."""
+DEFINES_A_LAW = re.compile(r"^\s*def marginal\s*\(|^\s*marginal\s*=", re.MULTILINE)
+"""In the file of every law: what it is to be a law is to have a marginal."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,20 @@ def law_of(law: Any, mechanism: str) -> Specified | None:
 
 
 def take_recorded(address: str, sha256: str | None) -> None:
-    """Takes the law of a recorded audit into use; `ValueError` where it is another than it was."""
+    """Takes the law of a recorded audit into use; `ValueError` where it is another than it was.
+
+    A record may be a stranger's, and name any file of this machine whose hash is known: one of Python's own, say, and
+    a function there. So nothing is run but a file in which a marginal is defined.
+    """
+    file = _file_of(address)
+    try:
+        written = Path(file).read_text("utf-8", "replace") if file else ""
+    except (OSError, ValueError):
+        written = ""
+    if DEFINES_A_LAW.search(written) is None:
+        raise ValueError(
+            f"the file of {address!r:.100} defines no law: it must be there, and have a method marginal(t)"
+        )
     name, row = row_at(address, sha256)
     FAMILIES[name] = row
 
@@ -162,10 +179,25 @@ def row_at(address: str, sha256: str | None) -> tuple[str, NoiseFamily]:
 
 def _file_digest(address: str) -> str | None:
     """The hash of the file at an address, without running it; None where there is none."""
-    place = address.removeprefix("python:").rpartition(":")[0]
+    file = _file_of(address)
     try:
-        spec = None if place.endswith(".py") else find_spec(place)
-        file = place if place.endswith(".py") else spec.origin if spec is not None else None
         return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+    except (OSError, ValueError):
+        return None
+
+
+def _file_of(address: str) -> str | None:
+    """The file at an address; the packages that a module is in are looked through without importing them."""
+    place = address.removeprefix("python:").rpartition(":")[0]
+    if place.endswith(".py"):
+        return place
+    first, *further = place.split(".")
+    try:
+        spec, name = find_spec(first), first
+        for part in further:
+            folders = None if spec is None else spec.submodule_search_locations
+            name = f"{name}.{part}"
+            spec = None if folders is None else PathFinder.find_spec(name, list(folders))
+        return None if spec is None else spec.origin
     except (ImportError, OSError, TypeError, ValueError):
         return None

@@ -40,8 +40,8 @@ class Innovations:
     """log-likelihood ratio of a release drawn afresh, forgetting the one before, to the bridge."""
     repeated: NDArray[np.bool_]
     """Whether the time is that of the release before, so that the release must be, too."""
-    log_weight: Floats | None = None
-    """Of integer noise: log-probability of a first release, and of a later one given the one before; else NaN."""
+    log_weight: Floats
+    """log-probability, or density, of a first release, and of a later one given the one before; else NaN."""
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
@@ -58,8 +58,7 @@ class Innovations:
         if self.z.shape[2] <= most:
             return self
         z, marginal, atom, fresh = (part[..., :most] for part in (self.z, self.marginal, self.atom, self.fresh))
-        log_weight = None if self.log_weight is None else self.log_weight[..., :most]
-        return Innovations(z, marginal, self.tied[..., :most], atom, fresh, self.repeated, log_weight)
+        return Innovations(z, marginal, self.tied[..., :most], atom, fresh, self.repeated, self.log_weight[..., :most])
 
     @property
     def past(self) -> Floats:
@@ -92,9 +91,8 @@ def innovations(
         integer_scores(alone, here, log_alone[rows, columns], rng) if integer else scores(alone, here)
     )
     z[:, 0] = marginal[:, 0]
-    log_weight = np.full(noise.shape, np.nan) if integer else None
-    if log_weight is not None:
-        log_weight[:, 0] = log_alone[:, 0]
+    log_weight = np.full(noise.shape, np.nan)
+    log_weight[:, 0] = log_alone[:, 0]
 
     moving = np.zeros(times.shape, dtype=bool)
     moving[:, 1:] = times[:, 1:] < times[:, :-1]
@@ -108,8 +106,7 @@ def innovations(
         scored = integer_scores(law, here, log_bridge, rng) if integer else scores_off_the_atom(law, here, given)
         z[rows, columns] = np.where(on_atom, np.nan, scored)
         fresh[rows, columns] = np.where(on_atom, -np.inf, log_alone[rows, columns] - log_bridge)
-        if log_weight is not None:
-            log_weight[rows, columns] = log_bridge
+        log_weight[rows, columns] = log_bridge
     return Innovations(z, marginal, tied, atom, fresh, repeated, log_weight)
 
 

@@ -232,7 +232,6 @@ class CoordinateIndependence(Independence):
         noise, scale = batch.noise[..., :MOST_COORDINATES], batch.scale[..., :MOST_COORDINATES]
         found = batch.innovations.of_coordinates(MOST_COORDINATES)
         if self.integers is not None:
-            assert found.log_weight is not None
             cast(RareWealth, self.portfolio[PATHS]).bet(*equal_paths(noise, found.log_weight))
             return
         plain = not self.grid and batch.noise.shape[2] <= MOST_COORDINATES

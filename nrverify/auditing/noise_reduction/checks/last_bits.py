@@ -84,6 +84,7 @@ class LastBits(Declared):
     """
 
     sees_grid = True
+    planned = "last bits that the other value cannot give"
 
     def __init__(
         self,

@@ -123,6 +123,7 @@ class Lattice(Declared):
 
     sees_grid = True
     sees_any_order = True
+    planned = "single precision, and grids too coarse for double precision"
 
     def __init__(
         self,

@@ -65,9 +65,10 @@ def test_exact_noise_is_consistent_and_says_what_would_have_been_found():
         (lambda rng, data: (np.array(data) + rng.laplace(0, 1.0, 2)).tolist(), ([0, 2], [1, 2])),
         (lambda rng, data: [naive(rng, data)] + ([naive(rng, data)] if rng.random() < 0.5 else []), (0, 1)),
         (lambda rng, data: {"count": naive(rng, data)}, (0, 1)),
+        (lambda rng, data: [["x"], [naive(rng, data["n"][0])]], ({"n": [0]}, {"n": [1]})),
         (lambda rng, data: naive(rng, data) if rng.random() < 0.7 else None, (0, 1)),
     ],
-    ids=["sum", "mean", "length", "entries", "looks", "dictionary", "sometimes None"],
+    ids=["sum", "mean", "length", "entries", "looks", "dictionary", "nested", "sometimes None"],
 )
 def test_noise_may_be_added_to_several_functions_of_the_data_and_come_in_any_output(make, pair):
     assert seen(make, pair, looks=30).refuted(1e-6)
@@ -82,7 +83,7 @@ def test_integers_text_and_other_data_are_not_covered():
     ):
         found = seen(make, pair, looks=3).conclude(1e-6)
         assert found.verdict is CheckVerdict.NOT_COVERED
-        assert "data that are numbers" in found.message
+        assert "data that hold different numbers" in found.message
 
 
 def test_delta_is_paid_for_where_nothing_is_staked():
@@ -97,7 +98,10 @@ def test_delta_is_paid_for_where_nothing_is_staked():
 def test_only_functions_of_the_data_that_differ_are_tried():
     assert set(candidates(Case([1, 2], [2, 1]))) == {"entries"}
     assert set(candidates(Case([0, 0], [1, 0]))) == {"entries", "sum", "mean", "changed entry"}
-    assert candidates(Case({"a": 1}, {"a": 2})) == {}
+    assert set(candidates(Case({"a": 1, "b": ["x", 5]}, {"a": 2, "b": ["x", 5]}))) == {
+        "entries", "sum", "mean", "changed entry",
+    }  # fmt: skip
+    assert candidates(Case({"a": "1"}, {"a": "2"})) == {}
     assert candidates(Case(10**400, 1)) == {}
     assert candidates(Case(True, False)) == {}
 

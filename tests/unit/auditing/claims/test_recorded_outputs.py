@@ -38,6 +38,18 @@ def test_outputs_that_betray_more_are_refuted_and_the_data_are_named(tmp_path):
     assert ("above" in claim.finding.numbers["event"].split(" and ")[0]) == (likely == '"with Ann"')
 
 
+def test_the_event_of_a_refutation_is_counted_in_the_records_that_it_left_unused(tmp_path):
+    """Of 6,000 records some 1,500 refute; the others had no part in choosing the event."""
+    rng = np.random.default_rng(5)
+    report = recorded(tmp_path, outputs=1 + rng.laplace(0, 0.5, 3000), outputs_neighbour=rng.laplace(0, 0.5, 3000))
+    claim = next(check for check in report.checks if check.id == "privacy.claim")
+    numbers = claim.finding.numbers
+    counted = numbers["runs"] + numbers["other_runs"]
+    assert counted > 3000
+    assert counted + claim.samples <= 6000
+    assert claim.statistic > 1.0
+
+
 def test_what_each_output_has_cost_is_a_claim(tmp_path):
     rng = np.random.default_rng(7)
     outputs = {"outputs": 1 + rng.laplace(0, 1, 3000), "outputs_neighbour": rng.laplace(0, 1, 3000), "epsilon": None}

@@ -1,16 +1,16 @@
-"""Every textbook mechanism is spared, and every mutant of one refuted by the check that is for it."""
+"""Every mechanism of unknown law in the catalogue is spared, and every mutant of one refuted by the check for it."""
 
 import pytest
 
 import nrverify
-from nrverify.reference.mutants import textbook, textbook_wrong
+from nrverify.reference.mutants import hidden_places, textbook, textbook_wrong
 
 OWN = {"textbook-fifty-streams": "randomness.streams", "textbook-price-of-the-last-run": "protocol.outputs"}
 """Mutants that another check than privacy.claim is for."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", textbook_wrong.MUTANTS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [*textbook_wrong.MUTANTS, *hidden_places.MUTANTS], ids=lambda entry: entry.name)
 def test_a_mutant_is_refuted(entry):
     report = nrverify.audit(entry.subject, samples=300_000)
     refuted = {check.id for check in report.checks if check.verdict == "refuted"}
@@ -18,7 +18,7 @@ def test_a_mutant_is_refuted(entry):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", textbook.BENIGN, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [*textbook.BENIGN, *hidden_places.BENIGN], ids=lambda entry: entry.name)
 def test_a_right_one_is_spared(entry):
     report = nrverify.audit(entry.subject, samples=8_000)
     assert (report.verdict, report.privacy) == ("consistent", "consistent")
