@@ -285,8 +285,7 @@ class Lattice(Declared):
         releases, noise, sizes = np.concatenate(self._first, axis=1) if self._first else np.zeros((3, 0))
         for kind, numbers in ((RELEASES, releases), (NOISE, noise)):
             own = own_grid(numbers, sizes)
-            p_value = 1.0 if own is None else math.exp(min(own.log_p - math.log(OF_OWN_GRIDS / 2), 0.0))
-            if own is not None and p_value < self.p_value:
+            if own is not None and (p_value := 2 / OF_OWN_GRIDS * math.exp(own.log_p)) < self.p_value:
                 name = f"multiples of {own.grid:.6g} of the noise's deviation"
                 self.p_value, self.found = p_value, OnGrid(kind, name, own.hits, own.count)
         self._first = []
