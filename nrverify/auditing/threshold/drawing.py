@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nrverify.auditing.core.check import Check, Observes, ObservesLabelled
+from nrverify.auditing.core.check import Check, Observes, observes, observes_labelled
 from nrverify.auditing.core.transforms.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.designs import Design, Neighbours
@@ -99,10 +99,10 @@ def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int,
     for side, design in enumerate(pair.sides):
         runs = with_scores(Runs(design, method, bins[label == bool(side)]), drawer.rng)
         for check in checks:
-            if isinstance(check, Observes) and runs.bins.size:
+            if observes(check) and runs.bins.size:
                 check.observe(runs)
     for check in checks:
-        if isinstance(check, ObservesLabelled):
+        if observes_labelled(check):
             check.observe_labelled(LabelledRuns(pair, bins, label))
 
 
