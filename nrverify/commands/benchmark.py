@@ -27,7 +27,7 @@ Measured = TypeVar("Measured", "Row", "Growth")
 def command(quick: bool, peers: bool, markdown_file: str | None, quiet: bool) -> None:
     """Measure speed, memory and accuracy, side by side with the machine's own limits.
 
-    Wants an otherwise idle machine, for about five minutes (--quick: one). Exit code 0 when every number was reached,
+    Wants an otherwise idle machine, for about six minutes (--quick: one). Exit code 0 when every number was reached,
     1 otherwise, 2 for a usage error. With --peers (ten seeds; --quick: three) nothing is timed against the machine: the
     section of FILE that compares nrverify with public auditors is written anew, the rest of FILE is kept. The extra
     `peers` (pip install nrverify[peers]) brings those that can be had as packages.

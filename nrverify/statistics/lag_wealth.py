@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.fft import irfft, rfft
@@ -77,6 +78,7 @@ class LagWealth(Additive):
         return found
 
 
+@lru_cache(maxsize=1024)
 def _fast_length(n: int) -> int:
     """The smallest product of powers of 2, 3 and 5 that is at least n: Fourier transforms of such lengths are fast."""
     odd: list[int] = [3**b * 5**c for b in range(n.bit_length()) for c in range(n.bit_length())]

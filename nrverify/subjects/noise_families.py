@@ -50,6 +50,8 @@ class NoiseFamily:
     """Whether it is one of many, told apart by a rate: a difference of Poisson counts."""
     tied: bool = False
     """Whether a release may equal the one before."""
+    staying: str = ""
+    """With what probability a release at s < t stays where the one at t is, in growing time: for sentences."""
     jumps: bool = False
     """Whether it stays with probability (s/t)² and jumps by Laplace noise of scale t: the Laplace process."""
     pure: bool = False
@@ -156,6 +158,7 @@ FAMILIES: dict[str, NoiseFamily] = {
         variance=lambda times, rate: 2 * times**2,
         steps=lambda times: times,
         tied=True,
+        staying="(s/t)², not s/t",
         jumps=True,
         pure=True,
         bound=_absolute_bound,
@@ -178,6 +181,7 @@ FAMILIES: dict[str, NoiseFamily] = {
         times=lambda rate: (0.25, 1000.0),
         variance=_discrete_laplace_variance,
         likeliest=_likeliest_discrete_laplace,
+        staying="c(p_s)/c(p_t) with c(p) = p/(1 − p)² and p_t = e^(−1/t), not (s/t)²",
         integer=True,
         pure=True,
         bound=_absolute_bound,

@@ -141,3 +141,13 @@ def test_a_boundary_over_thirty_decades_ends():
     assert report.verdict == "refuted"  # one quantile at every time: passed sooner or later
     crossing = next(check for check in report.checks if check.id == "boundary.crossing")
     assert 1e-6 < crossing.statistic <= 1
+
+
+def test_a_session_of_more_releases_than_memory_holds_is_not_tried_whole():
+    def sample(self, value, schedule, sessions, seed):
+        if len(schedule) > 1000:
+            raise RuntimeError("so many releases need not be tried")
+        return Brownian.sample(self, value, schedule, sessions, seed)
+
+    report = nrverify.audit(saying(most_releases=10**18, dimensions=(1,), sample=sample), samples=200, budget=20)
+    assert report.verdict == "inconclusive"  # with so few samples

@@ -7,7 +7,7 @@ the check of the run had learned when it was copied, or at the merge.
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard, TypeVar, runtime_checkable
 
 from nrverify.auditing.core.declaration import Declaration
 from nrverify.auditing.core.results import CheckResult
@@ -51,11 +51,11 @@ class ObservesLabelled(Check, Protocol[T]):
         """Takes it in."""
 
 
-def observes(check: object) -> bool:
+def observes(check: object) -> TypeGuard[Observes[Any]]:
     """Whether a check takes in what was drawn, by its method: `isinstance` of a protocol compares all of them."""
     return hasattr(check, "observe")
 
 
-def observes_labelled(check: object) -> bool:
+def observes_labelled(check: object) -> TypeGuard[ObservesLabelled[Any]]:
     """Whether a check takes in what was drawn of two neighbours."""
     return hasattr(check, "observe_labelled")

@@ -17,6 +17,7 @@ from nrverify.auditing.explain.root_cause import LAWS, RootCause, root_cause
 from nrverify.auditing.explain.text import place_text, size_text, worded, worth_saying
 from nrverify.statistics.estimate import Measure
 from nrverify.subjects.description import Description
+from nrverify.subjects.noise_families import FAMILIES
 
 
 def explained(
@@ -32,6 +33,7 @@ def explained(
 
     `measured` is a leak that was measured after a refutation.
     """
+    results = tuple(_in_the_terms_of(result, description) for result in results)
     first = {one.id: one for one in reversed(declarations)}
     forms = {(one.id, one.cls.__name__): one for one in declarations}
     root = root_cause(results, suspect, {id: one.implied_by for id, one in first.items()}, description.integer)
@@ -45,6 +47,20 @@ def explained(
     unfound = _would_have_been_found(results)
     pairs = zip(results, said, strict=True)
     return tuple(_explained(*pair, root, rooted, measured, alpha, reproduce, unfound) for pair in pairs)
+
+
+def _in_the_terms_of(result: CheckResult, description: Description) -> CheckResult:
+    """The result with what its sentences must know of the family of noise: its probability of staying, and whether the
+    variance of normal scores is not that of the noise."""
+    family = FAMILIES.get(description.mechanism)
+    if family is None or result.finding is None:
+        return result
+    finding, terms = result.finding, {}
+    if family.staying and of_noise.WRONG_STAY_PROBABILITY in (finding.fault, *finding.nearest):
+        terms["staying"] = family.staying
+    if finding.estimate.measure is Measure.VARIANCE and not family.increments:
+        terms["scores"] = "normal scores"
+    return replace(result, finding=replace(finding, texts={**finding.texts, **terms})) if terms else result
 
 
 def untold(results: tuple[CheckResult, ...]) -> bool:
@@ -123,7 +139,7 @@ def _explanation(
     if finding is not None and finding.where is not None and at_root and result.id in LAWS:
         seen += f" Seen only {place_text(finding.where)}."
     if finding is not None and at_root and finding.texts.get("first") == "right":
-        seen += " Release 1 is right, later ones are not: look at the bridge."
+        seen += " Release 1 is right, not all later ones are: look at the bridge."
     follows = root.check if result.id in root.follow else None
     cause, effect = ("", "") if finding is None else (_cause(finding, root, at_root), _effect(result, unfound))
     if follows is not None:
@@ -156,7 +172,14 @@ def _cause(finding: Finding, root: RootCause, at_root: bool) -> str:
     origin = _origin_of(finding)
     if origin is not None:
         return origin
-    return ", or ".join(dict.fromkeys(fault.cause for fault in (finding.fault, *finding.nearest)))
+    return ", or ".join(dict.fromkeys(_plain_cause(fault, finding) for fault in (finding.fault, *finding.nearest)))
+
+
+def _plain_cause(fault: Fault, finding: Finding) -> str:
+    """The cause as the table says it, with the right probability of staying of this family where that is wrong."""
+    staying = finding.texts.get("staying")
+    known = f" (it is {staying})" if staying and fault == of_noise.WRONG_STAY_PROBABILITY else ""
+    return f"{fault.cause}{known}"
 
 
 def _fitted_cause(fault: Fault, suspect: Suspect) -> str:
@@ -173,7 +196,7 @@ def _fitted_cause(fault: Fault, suspect: Suspect) -> str:
 def _origin_of(finding: Finding) -> str | None:
     """Where a wrong variance near a simple ratio may come from."""
     ratio = finding.estimate.observed
-    scaled = finding.fault in (of_noise.WRONG_SCALE, of_noise.WRONG_BRIDGE_VARIANCE)
+    scaled = finding.fault in (of_noise.WRONG_SCALE, of_noise.WRONG_BRIDGE_VARIANCE) and "scores" not in finding.texts
     return origin_of(ratio) if scaled and finding.estimate.measure is Measure.VARIANCE and ratio else None
 
 

@@ -58,7 +58,10 @@ def _filled(finding: Finding, template: Texts) -> Texts:
 
 
 def _plain_texts(finding: Finding) -> Texts:
-    expected, observed = _SENTENCES[finding.estimate.measure](finding.estimate)
+    sentence = _SENTENCES[finding.estimate.measure]
+    if finding.estimate.measure is Measure.VARIANCE and "scores" in finding.texts:
+        sentence = _variance_of_scores
+    expected, observed = sentence(finding.estimate)
     if finding.estimate.measure is Measure.ALTERNATIVE:
         return expected, f"{observed} ({finding.quantity})" if finding.quantity else observed
     return f"{finding.quantity}: {expected}", f"{finding.quantity}: {observed}"
@@ -66,6 +69,11 @@ def _plain_texts(finding: Finding) -> Texts:
 
 def _variance(e: Estimate) -> Texts:
     return "variance 1 (of the claimed)", f"variance {e.observed:.4g} of the claimed, over {e.count} innovations"
+
+
+def _variance_of_scores(e: Estimate) -> Texts:
+    """Of noise that is not normal: its normal scores have another variance than it has itself."""
+    return "variance 1 (of its normal scores)", f"variance {e.observed:.4g} of its {e.count} normal scores"
 
 
 def _shift(e: Estimate) -> Texts:

@@ -26,6 +26,8 @@ DIMENSIONS = (1, 2, 3)
 """Tried of a subject that takes any: one, and two that tell an even number from an odd one."""
 SMOKE_SESSIONS = 2
 """For each method, dimension and value: two, so that a method that works only once fails here."""
+MOST_TRIED = 1000
+"""Releases at most of the schedule by which a subject's own `most_releases` is tried: whatever it says, it is quick."""
 LONGEST = 12
 """Releases of the longest schedule that is tried where no case asks for any: that of the usual designs."""
 ANY_ORDER = (0.5, 0.2, 0.8, 0.4)
@@ -131,7 +133,7 @@ def _admitted_length(
 
     `SubjectRefused` where one release is refused: then it is not the length that is.
     """
-    most = description.most_releases or longest
+    most = min(description.most_releases or longest, max(longest, MOST_TRIED))
 
     def refusal(releases: int) -> str | None:
         start, end = (knob.high, knob.low) if knob.falling else (knob.low, knob.high)
@@ -152,8 +154,9 @@ def _admitted_length(
     refusal(1)
     if description.most_releases is not None:
         raise SubjectFailed(
-            f"attribute most_releases is {most}: a schedule of {most} releases at the value {_vector(value)} by "
-            f"{method}() is refused ({why}); it must be the number of releases that a session can have"
+            f"attribute most_releases is {description.most_releases}: a schedule of {most} releases at the value "
+            f"{_vector(value)} by {method}() is refused ({why}); it must be the number of releases that a session can "
+            "have"
         )
     admitted, beyond = 1, most
     while beyond - admitted > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -149,6 +150,8 @@ class Sampler:
         """Draws and merges in order; the shares that were refused, and why."""
         refused: dict[int, tuple[str, int]] = {}
         laid = list(self._layout(work, key))
+        if laid and laid[-1][1].lot == laid[0][1].lot:
+            laid = [(index, replace(chunk, alone=True)) for index, chunk in laid]
         lots = {lot: self._checks_of(work, chunks) for lot, chunks in groupby(laid, lambda part: part[1].lot)}
         with closing(self._workers.outcomes(self._feed(work, laid))) as outcomes:
             for (index, chunk), outcome in zip(laid, outcomes, strict=False):

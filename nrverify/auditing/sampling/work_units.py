@@ -68,6 +68,8 @@ class Chunk:
     """Its place in the run: decides the auditor's own random numbers."""
     lot: int = 0
     """Chunks of a look with the same number are scored with the same empty checks."""
+    alone: bool = False
+    """Whether the look has no other lot: the empty checks that come with it are its own, and not copied again."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Worker:
     def _score_lot(self, lot: Sequence[Work]) -> list[ChunkResult]:
         """Draws chunks and scores them with empty checks: a function of the subject and these arguments alone."""
         every = dict.fromkeys(check for _, checks in lot for check in checks)
-        scored = {check: check.empty_copy() for check in every}
+        scored = {check: check if lot[0][0].alone else check.empty_copy() for check in every}
         outcomes: list[ChunkResult] = []
         for chunk, checks in lot:
             outcomes.append(self._score(chunk, [scored[check] for check in checks]))

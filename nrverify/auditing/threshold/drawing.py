@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nrverify.auditing.core.check import Check, Observes, ObservesLabelled
+from nrverify.auditing.core.check import Check, Observes, observes, observes_labelled
 from nrverify.auditing.core.transforms.rosenblatt import LARGEST_SCORE
 from nrverify.auditing.sampling.drawer import Drawer, by_coin
 from nrverify.auditing.threshold.designs import Design, Neighbours
@@ -99,10 +99,10 @@ def score_neighbours(drawer: Drawer, setting: tuple[Neighbours, str], size: int,
     for side, design in enumerate(pair.sides):
         runs = with_scores(Runs(design, method, bins[label == bool(side)]), drawer.rng)
         for check in checks:
-            if isinstance(check, Observes) and runs.bins.size:
+            if observes(check) and runs.bins.size:
                 check.observe(runs)
     for check in checks:
-        if isinstance(check, ObservesLabelled):
+        if observes_labelled(check):
             check.observe_labelled(LabelledRuns(pair, bins, label))
 
 
@@ -139,8 +139,8 @@ def draw_certain(drawer: Drawer, design: Design, method: str, size: int) -> Runs
 
 
 def cut_at_halt(bits: Sequence[int], design: Design, what: str) -> tuple[list[int], bool]:
-    """The rounds of the ones up to the c-th, and whether bits go on after it; `SubjectFailed` when these are no bits of
-    a run."""
+    """The rounds of the ones up to the c-th, and whether the run halts elsewhere: bits go on after it, or end with an
+    earlier 1. `SubjectFailed` when these are no bits of a run."""
     shown = f"{what} returned {list(bits)!r:.80} for {design.rounds} rounds"
     if any(bit not in (0, 1) for bit in bits):
         raise SubjectFailed(f"{shown}: bits must be 0 or 1")
@@ -150,6 +150,8 @@ def cut_at_halt(bits: Sequence[int], design: Design, what: str) -> tuple[list[in
     if len(ones) >= design.positives:
         return ones[: design.positives], len(bits) > ones[design.positives - 1]
     if len(bits) < design.rounds:
+        if bits and bits[-1]:
+            return ones, True
         raise SubjectFailed(
             f"{shown}: positives is {design.positives}, so with fewer ones there must be a bit for every round"
         )
@@ -160,9 +162,9 @@ def _from_many_bits(design: Design, printed: Sequence[Sequence[int]]) -> Runs:
     ones = np.zeros((len(printed), design.positives), dtype=np.int64)
     after = []
     for row, bits in enumerate(printed):
-        rounds, goes_on = cut_at_halt(bits, design, "run()")
+        rounds, elsewhere = cut_at_halt(bits, design, "run()")
         ones[row, : len(rounds)] = rounds
-        if goes_on:
+        if elsewhere:
             after.append(tuple(bits))
     return Runs(design, "run", outputs(design.rounds, design.positives).bins(ones), tuple(after))
 

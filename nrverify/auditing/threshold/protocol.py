@@ -100,8 +100,9 @@ class ThresholdProtocol(Declared, Additive):
 class SeveralPositives(ThresholdProtocol):
     """The bits stop at the c-th 1, and not before it.
 
-    Catches a mechanism that goes on answering after it has halted, and one that halts before it printed c ones, by runs
-    in which every round is certain to print a 1. Misses everything about noise.
+    Catches a mechanism that goes on answering after it has halted, and one that halts before it printed c ones: run()
+    ends with an earlier 1, or run_many() has fewer where every round is certain to print one. Misses everything about
+    noise.
     """
 
     def __init__(self, positives: int, going_on: Priced | None = None) -> None:

@@ -47,6 +47,41 @@ def test_truncation_is_refuted_by_the_law():
     assert report.verdict == "refuted"
 
 
+class Coarser(Rounded):
+    """Declares a tenth, and rounds to two tenths: also where the noise is as narrow as either."""
+
+    range = (0.01, 100.0)
+
+    def sample(self, value, schedule, sessions, seed):
+        return 0.2 * np.rint(super().sample(value, schedule, sessions, seed) / 0.2)
+
+
+def test_a_grid_of_twice_the_one_declared_is_refuted_at_any_noise():
+    report = audit(Coarser(), samples=1000, checks=("lattice",))
+    assert report.verdict == "refuted"
+    assert report.document()["checks"][0]["fault"] == "rounded"
+
+
+class HalfDeviations:
+    """The release, rounded to half of its own deviation: another grid at each time."""
+
+    mechanism, most_releases = "brownian", 1
+
+    def sample(self, value, schedule, sessions, seed):
+        grid = 0.5 * math.sqrt(schedule[0])
+        noise = 2 * grid * np.random.default_rng(seed).standard_normal((sessions, 1, len(value)))
+        return grid * np.rint((value + noise) / grid)
+
+
+def test_rounding_to_a_share_of_the_deviation_is_not_taken_for_few_streams():
+    """Its releases come again in other sessions; what is rounded with the noise in it leaks nothing by that."""
+    report = audit(HalfDeviations())
+    refuted = {check["id"]: check for check in report.document()["checks"] if check["verdict"] == "refuted"}
+    assert {"lattice", "randomness.streams"} <= refuted.keys()
+    assert {check["fault"] for check in refuted.values()} == {"rounded"}
+    assert {check["effect"] for check in refuted.values()} == {"unproved"}
+
+
 class FineTruncated(Truncated):
     granularity = 2.0**-40
     range = None

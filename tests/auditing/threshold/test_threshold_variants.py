@@ -148,11 +148,27 @@ def test_a_run_that_ends_too_early_is_shown():
         positives, run_many = 2, None
 
         def run(self, utilities, *arguments):
-            return [0, 1]
+            return [1, 0]
 
     report = nrverify.audit(Short, samples=100)
     assert report.exit_code == 3
     assert "positives is 2, so with fewer ones there must be a bit for every round" in report.message
+
+
+def test_a_run_that_halts_at_an_earlier_positive_is_refuted_by_the_protocol():
+    """Its last bit is a 1: it halted there, and does not merely fail to answer."""
+
+    class First(Sparse):
+        scales, positives, run_many = (2.0, 8.0), 2, None
+
+        def run(self, *arguments):
+            bits = super().run(*arguments)
+            return bits[: bits.index(1) + 1] if 1 in bits else bits
+
+    report = nrverify.audit(First, samples=500)
+    assert refuted(report)["threshold.protocol"] == "halts-early"
+    check = next(check for check in report.checks if check.id == "threshold.protocol")
+    assert "runs halted elsewhere, such as [" in check.observed
 
 
 @pytest.mark.parametrize(("most", "fault"), [(1, "halts-early"), (2, "halts-early")])

@@ -46,7 +46,7 @@ DEVIATION_FOR_VARIANCE = fault(
 WRONG_SHAPE = fault(
     "wrong-shape",
     "noise of another family or shape than claimed",
-    "the loss in the tails is not the one claimed",
+    "the loss is not the one that was computed from the claimed law",
     look="the sampler of the noise",
 )
 CLIPPED = fault(
@@ -105,7 +105,7 @@ RARE_RELEASES = fault(
 )
 WRONG_STAY_PROBABILITY = fault(
     "wrong-stay-probability",
-    "a wrong probability of staying (it is (s/t)², not s/t), or no ties at all",
+    "a wrong probability of staying, or no ties at all",
     "the releases are not those of noise reduction: earlier ones add to the loss",
     look="the coin that decides whether a release moves",
 )

@@ -42,6 +42,8 @@ MOST_PICTURES, FEWEST_SHOWN = 3, 200
 """Trade-offs that are shown, and of how many sessions at least."""
 SMALLEST_CLAIM = 0.5
 """With knob "time": it limits stakes only where δ > 0, which pure noise does not need."""
+WON = "the value was guessed so often that bets against the claim won e^{won:.3g}; any one event alone shows less, an "
+"""Said where bets refute before any single event shows an ε above the claim."""
 CLAIMS_EPSILON = Need(
     lambda context: context.description.knob == "epsilon" or context.description.family.bound is not None,
     "with knob 'time' the claim is the law itself",
@@ -73,7 +75,7 @@ BINS = np.linspace(-12.0, 12.0, 481)
     templates={
         "epsilon": (
             "no event more than e^{expected:.3g} times likelier at one value (δ = {delta:g})",
-            "empirical ε at least {points} (at each stopping point, all with confidence {confidence:g})",
+            "{seen}empirical ε at least {points} (at each stopping point, all with confidence {confidence:g})",
         )
     },
     implied_by=OF_ANY_LAW,
@@ -185,17 +187,19 @@ class ExPost(Declared):
         points = "; ".join(f"{found:.3g} where {level:.3g} is claimed" for level, found in bounds[-MOST_SHOWN:])
         attacker = f"ε of an attacker at every session, where {claim:.2g} is claimed,"
         sizes = (Size(attacker, size, "ε"),) if np.isfinite(size) else ()
+        won = self.wealth.log_e
+        texts = {"points": points, "seen": WON.format(won=won) if bound <= claim and self.refuted(alpha) else ""}
         numbers = {"delta": self.delta, "confidence": CONFIDENCE}
         estimate = Estimate(Measure.EPSILON, claim, bound, None, self.sessions, numbers)
         return from_bets(
             self,
-            self.wealth.log_e,
+            won,
             alpha,
             samples=self.sessions,
             enough=self.sessions >= FEWEST_SESSIONS,
             statistic=bound,
             sizes=sizes,
-            finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED, texts={"points": points}),
+            finding=Finding("ε of an attacker", estimate, CLAIM_VIOLATED, texts=texts),
         )
 
     def plots(self, alpha: float) -> tuple[Plot, ...]:

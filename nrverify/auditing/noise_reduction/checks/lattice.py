@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from nrverify.auditing.noise_reduction.checks import multiples
 from nrverify.auditing.noise_reduction.checks.multiples import Kept
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
+from nrverify.auditing.noise_reduction.own_grid import own_grid
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.proportions import binomial
@@ -39,6 +41,8 @@ COARSER = (2.0, 3.0, 5.0, 8.0, 10.0, 100.0, 1e3, 1e4, 2.0**10, 2.0**16, 2.0**20,
 """Multiples of a declared grid that releases may be on instead."""
 VALUES = 512
 """How many numbers of each kind are examined: the verdict is passed once, when they are all there."""
+OF_OWN_GRIDS = 1 / 16
+"""The share of the error that grids in units of the noise get: they are rare, and seen without doubt."""
 CERTAIN = 1e-30
 """Probabilities below it are as good as none: which is smaller says nothing."""
 ON_GRID = "share of the numbers on a grid no finer than 2^-30 of the noise"
@@ -121,13 +125,19 @@ class Lattice(Declared):
     sees_any_order = True
     planned = "single precision, and grids too coarse for double precision"
 
-    def __init__(self, granularity: float | None = None, any_order: bool = False) -> None:
+    def __init__(
+        self,
+        granularity: float | None = None,
+        any_order: bool = False,
+        variance: Callable[[Floats, float], Floats] | None = None,
+    ) -> None:
         """`granularity` is the grid that releases are claimed to be on; coarser ones are looked for.
 
-        With `any_order` sessions whose times come in any order are examined, too.
+        With the `variance` of the noise at a time grids in units of it are, too; `any_order`: of times that rise, too.
         """
         self.granularity = granularity
         self.any_order = any_order
+        self.variance = variance if granularity is None else None
         self.samples = 0
         self.bare = BareValues()
         self.p_value = 1.0
@@ -137,11 +147,14 @@ class Lattice(Declared):
         """Of each kind and grid judged: whether it is single precision, numbers, and the chance of one on it."""
         self._kept: dict[str, list[Kept]] = {kind: [] for kind in kinds}
         self._judged = False
+        self._first: list[Floats] = []
+        """First releases, their noise and sizes, in units of its deviation."""
 
     @classmethod
     def build(cls, context: NoiseReductionContext) -> Lattice:
         """With the grid that is claimed."""
-        return cls(context.description.granularity, context.description.in_any_order)
+        description = context.description
+        return cls(description.granularity, description.in_any_order, description.family.variance)
 
     def observe(self, batch: Batch) -> None:
         """Keeps the first numbers of each kind, and counts releases that are the value itself."""
@@ -157,6 +170,10 @@ class Lattice(Declared):
             return
         size = batch.scale
         self.samples += batch.sessions
+        if self.variance is not None and batch.times is not None:
+            deviation = np.sqrt(self.variance(batch.times[:, 0], 1.0))
+            first = np.stack([batch.releases[:, 0, 0], batch.noise[:, 0, 0], size[:, 0, 0]])
+            self._keep_first(first[:, first[1] != 0] / deviation[first[1] != 0])
         # A tie or a repeated time gives a number again: counted twice, one chance hit would count twice.
         again = np.zeros(batch.releases.shape, dtype=bool)
         again[:, 1:] = np.abs(np.diff(batch.releases, axis=1)) <= SAME_RELEASE * size[:, 1:]
@@ -190,7 +207,7 @@ class Lattice(Declared):
 
     def empty_copy(self) -> Lattice:
         """An empty copy; once judged, it looks no more, which plain sums could not say."""
-        blank = Lattice(self.granularity, self.any_order)
+        blank = Lattice(self.granularity, self.any_order, self.variance)
         blank._judged = self._judged
         return blank
 
@@ -200,6 +217,8 @@ class Lattice(Declared):
         if self._judged:
             return
         self.samples += other.samples
+        for first in other._first:
+            self._keep_first(first)
         for kind, parts in other._kept.items():
             for part in parts:
                 self._keep(kind, part.numbers, part.sizes, part.units)
@@ -250,12 +269,29 @@ class Lattice(Declared):
         if have < VALUES:
             self._kept[kind].append(Kept(*(part[usable][: VALUES - have] for part in (numbers, size, unit))))
 
+    def _keep_first(self, first: Floats) -> None:
+        have = sum(part.shape[1] for part in self._first)
+        if have < VALUES:
+            self._first.append(first[:, : VALUES - have])
+
     def _single_only(self) -> bool:
         return self.samples > 64 * VALUES
 
     def _judge(self) -> None:
         """The smallest Bonferroni-corrected p-value over kinds and grids."""
         self._judged = True
+        self._judge_fixed_grids()
+        self.p_value = min(1.0, self.p_value / (1 - OF_OWN_GRIDS))
+        releases, noise, sizes = np.concatenate(self._first, axis=1) if self._first else np.zeros((3, 0))
+        for kind, numbers in ((RELEASES, releases), (NOISE, noise)):
+            own = own_grid(numbers, sizes)
+            if own is not None and (p_value := 2 / OF_OWN_GRIDS * math.exp(own.log_p)) < self.p_value:
+                name = f"multiples of {own.grid:.6g} of the noise's deviation"
+                self.p_value, self.found = p_value, OnGrid(kind, name, own.hits, own.count)
+        self._first = []
+
+    def _judge_fixed_grids(self) -> None:
+        """Of grids that are powers of two or ten, or multiples of the one declared."""
         found = {
             kind: Kept(*(np.concatenate([getattr(x, name) for x in kept]) for name in ("numbers", "sizes", "units")))
             for kind, kept in self._kept.items()
@@ -294,8 +330,7 @@ class Lattice(Declared):
     def _candidates(self, kept: Kept, grids: list[float], peak: float) -> list[tuple[float, str, int, int, float]]:
         """(grid, its name, numbers on it, numbers judged, chance of one): of a declared grid its multiples alone."""
         if self.granularity is not None:
-            anyhow = replace(kept, units=np.zeros_like(kept.units))
-            counts = [multiples.on_grid(anyhow, grid, peak, 0.0, self.granularity) for grid in grids]
+            counts = [multiples.on_grid(kept, grid, peak, 0.0, self.granularity) for grid in grids]
             return [(grid, f"multiples of {grid:g}", *count) for grid, count in zip(grids, counts, strict=True)]
         fine = multiples.too_fine_to_judge(kept, peak)
         found = [(grid, f"multiples of {grid:g}", *multiples.on_grid(kept, grid, peak, fine)) for grid in grids]

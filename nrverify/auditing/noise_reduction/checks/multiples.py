@@ -18,6 +18,9 @@ FINEST = 2.0**-30
 is said of it. Ordinary arithmetic leaves a grid of 2^-52."""
 TELLING = 2.0**-6
 """Numbers are judged by grids that they lie on by chance no more often than this: rounding decides about others."""
+OF_COARSER_CELLS = 0.25
+"""On a declared grid, numbers are judged whose noise is so wide that its unevenness adds at most this share to the
+chance of a multiple of a coarser grid, which would be near 1 for noise as narrow as the grid."""
 FEWEST_NUMBERS = 8
 """With fewer numbers of a kind nothing is judged."""
 FINER_BITS = 18
@@ -78,14 +81,16 @@ def on_grid(kept: Kept, grid: float, peak: float, fine: float = 0.0, own: float 
 
     A unimodal density of height at most `peak` puts at most 2·tolerance·(1/grid + peak) of its mass on the grid. Left
     out are numbers whose noise is so large that the grid is finer than what is judged. Of numbers on a `fine` grid,
-    which is not judged, a share of fine/grid is on this one too; of those on a declared grid of their `own` at most
-    the mass of cells of that width.
+    which is not judged, a share of fine/grid is on this one too. Of those on a declared grid of their `own` it is the
+    mass of cells of that width, own·(1/grid + height): Laplace and normal noise of size u (`units`) have a height of
+    about ½/u at most, which is taken twice, and numbers are judged where that is little.
     """
     tolerance = 2 * np.spacing(kept.sizes)
     chance = 2 * tolerance * (1 / grid + peak)
-    told = (grid >= FINEST * kept.units) & (chance <= TELLING)
+    uneven = max(OF_COARSER_CELLS * own / grid, TELLING)
+    told = (own <= uneven * kept.units if own else grid >= FINEST * kept.units) & (chance <= TELLING)
     numbers = kept.numbers[told]
-    extra = 2 * fine / grid + own * (1 / grid + peak)
+    extra = own / grid + uneven if own else 2 * fine / grid
     with np.errstate(invalid="ignore"):
         hits = np.abs(numbers - grid * np.round(numbers / grid)) <= tolerance[told]
     return int(hits.sum()), numbers.size, min(1.0, float(np.max(chance[told], initial=0.0)) + extra)

@@ -49,7 +49,7 @@ class Batch:
     @property
     def steps(self) -> Floats:
         """From each release to the noisier one before, (n, k − 1, d); 0 where there is no more than rounding."""
-        steps = -np.diff(self.noise, axis=1)
+        steps = self.noise[:, :-1] - self.noise[:, 1:]
         # By the less noisy release, so that what counts as rounding says nothing of the sign of the step.
         return np.where(np.abs(steps) > SAME_RELEASE * self.scale[:, 1:], steps, 0.0)
 

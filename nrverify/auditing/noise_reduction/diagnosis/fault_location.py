@@ -27,6 +27,8 @@ FEWEST_INNOVATIONS, MOST_LEFT = 100, 0.1
 """Levels with fewer innovations are left out, unless they have so large a share of all."""
 
 Sum = tuple[int, float]
+Seen = tuple[tuple[str, float, str], Sum]
+"""A kind of place, its level and the case, and what was seen there."""
 KINDS = ("dimension", "method", "release", "time")
 """In which places are told apart: a method by its number, a time the decade it lies in."""
 FIRST, LATER = "first release at a time", "later release at a time"
@@ -51,33 +53,42 @@ class Places(Additive):
         if batch.innovations is None or batch.times is None:
             return
         self.most_unusual.observe(batch)
-        counts = batch.innovations.present.sum(axis=(0, 2))
-        squares = (batch.innovations.filled**2).sum(axis=(0, 2))
-        case = batch.case.name
-        self._add(("dimension", batch.releases.shape[2], case), counts.sum(), squares.sum())
-        self._add(("method", float(METHOD_LEVELS.index(batch.case.method)), case), counts.sum(), squares.sum())
-        for place, (time, count, square) in enumerate(zip(batch.times[0], counts, squares, strict=True)):
-            self._add(("release", place + 1, case), count, square)
-            decade = float(np.floor(np.log10(time)))
-            self._add(("time", decade, case), count, square)
-            self._add((LATER if place else FIRST, decade, case), count, square)
-        self._observe_past(batch.innovations, batch)
+        squared = batch.innovations.filled**2
+        counts, squares = batch.innovations.present.sum(axis=(0, 2)), squared.sum(axis=(0, 2))
+        case, every = batch.case.name, (counts.sum(), squares.sum())
+        found: list[Seen] = [
+            (("dimension", batch.releases.shape[2], case), every),
+            (("method", float(METHOD_LEVELS.index(batch.case.method)), case), every),
+        ]
+        decades = np.floor(np.log10(batch.times[0])).tolist()
+        for place, (decade, *own) in enumerate(zip(decades, counts, squares, strict=True)):
+            here = (own[0], own[1])
+            found.append((("release", place + 1, case), here))
+            found.append((("time", decade, case), here))
+            found.append(((LATER if place else FIRST, decade, case), here))
+        found += self._of_past(batch.innovations, squared, batch)
+        self.add(found)
 
-    def _observe_past(self, innovations: Innovations, batch: Batch) -> None:
+    def add(self, found: Sequence[Seen]) -> None:
+        """Takes in numbers of innovations and Σz², all of a batch at once."""
+        sums = self.sums
+        for (where, _), new in zip(found, np.array([seen for _, seen in found], dtype=float), strict=True):
+            known = sums.get(where)
+            sums[where] = new if known is None else known + new
+
+    def _of_past(self, innovations: Innovations, squared: NDArray[np.float64], batch: Batch) -> Iterator[Seen]:
         """By what no constant depends on: the size of the value, and the sign of the noise before."""
-        present, squares, value, case = innovations.present, innovations.filled**2, batch.case.array, batch.case.name
+        present, value, case = innovations.present, batch.case.array, batch.case.name
         sizes = np.floor(np.log10(np.clip(np.abs(value), 1.0, LARGEST_VALUE)))
-        for size in np.unique(sizes):
+        for size in set(sizes.tolist()):
             own = sizes == size
             for kind, at in ((VALUE_FIRST, slice(0, 1)), (VALUE_LATER, slice(1, None))):
                 here = present[:, at, own]
-                self._add((kind, float(size), case), here.sum(), squares[:, at, own][here].sum())
-        for sign in (-1.0, 1.0):
-            after = present[:, 1:] & (np.sign(batch.noise[:, :-1]) == sign)
-            self._add((AFTER, sign, case), after.sum(), squares[:, 1:][after].sum())
-
-    def _add(self, place: tuple[str, float, str], count: int, square: float) -> None:
-        self.sums[place] = self.sums.get(place, np.zeros(2)) + np.array([count, square], dtype=float)
+                yield (kind, size, case), (here.sum(), squared[:, at, own][here].sum())
+        before, there, later = batch.noise[:, :-1], present[:, 1:], squared[:, 1:]
+        for sign, side in ((-1.0, before < 0), (1.0, before > 0)):
+            after = there & side
+            yield (AFTER, sign, case), (after.sum(), later[after].sum())
 
     @property
     def place(self) -> Place | None:

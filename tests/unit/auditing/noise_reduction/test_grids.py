@@ -23,7 +23,7 @@ from nrverify.laws.laplace import Laplace
 from nrverify.subjects.description import Description
 from nrverify.subjects.errors import SubjectFailed
 from nrverify.subjects.policies import Fixed
-from tests.unit.auditing.noise_reduction.batches import ALPHA, brownian, fault, labelled, laplace, seen
+from tests.unit.auditing.noise_reduction.batches import ALPHA, batch, brownian, fault, labelled, laplace, seen
 
 TIMES = (4.0, 2.0, 1.0, 0.5)
 VALUE = 0.3701234
@@ -127,6 +127,17 @@ def test_noise_that_is_rounded_before_it_is_added_is_off_the_grid():
 def test_coarser_grids_than_the_one_claimed_are_refuted(grid, actual, found):
     noise = brownian(np.random.default_rng(3), times=TIMES, sessions=600)
     check = seen(Lattice(grid), raw(rounded(noise, actual * grid)))
+    assert fault(check) == found
+
+
+@pytest.mark.parametrize(("many", "found"), [(1, None), (2, "rounded"), (3, "rounded"), (10, "rounded")])
+@pytest.mark.parametrize("name", PROCESSES)
+def test_a_coarser_grid_is_seen_where_noise_is_wide_though_some_is_as_narrow_as_the_grid(name, many, found):
+    """Noise at the last time is narrower than the grid: it lies on every multiple, and says nothing."""
+    process, draw = PROCESSES[name]
+    times = (400.0, 40.0, 2.0, 0.04)
+    releases = rounded(draw(np.random.default_rng(3), times=times, sessions=200), many * 0.25)
+    check = seen(Lattice(0.25), batch(releases - VALUE, times, process, VALUE))
     assert fault(check) == found
 
 

@@ -3,9 +3,13 @@
 Right noise is refuted with probability at most 6e-8 a test; seeds are fixed.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from nrverify.auditing.core.results import CheckVerdict
+from nrverify.auditing.explain.text import worded
 from nrverify.auditing.noise_reduction.checks.change_of_measure import ChangeOfMeasure
 from nrverify.auditing.noise_reduction.checks.ex_post import ExPost
 from nrverify.laws.brownian import Brownian
@@ -39,3 +43,27 @@ def test_nobody_guesses_better_than_the_claim(scale, found):
     ]
     check = seen(ExPost("laplace", None, 0.0, 0.5), *drawn, method="observe_labelled")
     assert fault(check) == found
+
+
+def test_where_bets_see_more_than_any_event_the_report_says_so():
+    """An ε below the claim refutes nothing by itself: it must not stand alone as what was observed.
+
+    One of three pairs is told apart. Events are counted over all of them, and bets learn each for itself.
+    """
+    rng = np.random.default_rng(3)
+
+    def as_soon_as_refuted(*scales):
+        check, pairs = ExPost("laplace", None, 0.0, 0.5), dict(enumerate(scales))
+        while not check.refuted(1e-6):
+            for name, scale in pairs.items():
+                drawn = labelled(rng, lambda rng, n, b=scale: b * laplace(rng, (2.0,), n), (2.0,), sessions=500)
+                case = replace(drawn.pair.case, name=f"pair {name}")
+                seen(check, replace(drawn, pair=replace(drawn.pair, case=case)), method="observe_labelled")
+        return check.conclude(1e-6)
+
+    mixed, plain = as_soon_as_refuted(0.7, 1.5, 1.5), as_soon_as_refuted(0.3)
+    assert mixed.verdict is plain.verdict is CheckVerdict.REFUTED
+    assert mixed.finding.estimate.observed <= mixed.finding.estimate.expected
+    assert "bets against the claim won e^" in worded(mixed, ExPost.declaration).observed
+    assert plain.finding.estimate.observed > plain.finding.estimate.expected
+    assert worded(plain, ExPost.declaration).observed.startswith("empirical ε at least ")

@@ -11,8 +11,8 @@ def places(first, later):
     found = Places()
     for kind, number, variances in ((FIRST, 1.0, first), (LATER, 2.0, later)):
         for decade, variance in variances.items():
-            found._add((kind, decade, "a case"), 500, 500 * variance)
-            found._add(("release", number, "a case"), 500, 500 * variance)
+            seen = 500, 500 * variance
+            found.add([((kind, decade, "a case"), seen), (("release", number, "a case"), seen)])
     return found
 
 
