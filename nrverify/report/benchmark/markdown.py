@@ -29,8 +29,9 @@ audit of 200,000 sessions of Brownian noise has 78 looks, with 701 batches of tr
 batches, by CPU time on a busy machine, gave 1.5 ms for a batch however small and 0.73 µs for each number in it, and
 what a look takes besides (copying and merging checks, drawing, what bets are worth) was another 1.9 s of 4.2 s.
 Hundreds of array operations see every batch, and each takes a microsecond or more to begin. Looks are small so that a
-gross fault is refuted after few sessions; fewer and larger ones would reach the target, and refute later. The row of
-numbers after the default samples says what is left where looks are large.
+gross fault is refuted after few sessions; fewer and larger ones would come nearer to the target, and refute later:
+the row of numbers after the default samples says what is left where looks are large (1.6 µs when the regression was
+made).
 
 For the same reason 20,000 runs of AboveThreshold took 1.0 s and 200,000 took 1.2 s: nearly all is for looks, and a
 run draws several numbers. Of Skellam noise the distribution function of the bridge is a sum of 32 terms or more for
