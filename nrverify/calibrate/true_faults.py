@@ -64,12 +64,14 @@ BROWNIAN: dict[str, tuple[str, ...]] = {
     "carried-over": SESSIONS,
     "every-twentieth": SESSIONS,
     "rare-sessions": ("rare-sessions",),
-    "small-cache": ("forgetful-sessions", *FRESH),
+    # What was forgotten is drawn anew, at a time asked again too.
+    "small-cache": ("forgetful-sessions", *FRESH, "repeated-time-redrawn"),
     "third-time-fresh": ("repeated-time-redrawn",),
     "error-swallowed": ("not-a-number",),
     "rare-shared-coordinates": COORDINATES,
     "value-on-subject": ("state-between-sessions",),
-    "middling-values": ("depends-on-value",),
+    # The path is a branch that some sessions take, of whose noise another scale is all that is wrong.
+    "middling-values": ("depends-on-value", "rare-sessions"),
     "seed-plus-coordinate": (*SESSIONS, *SEED),
     "one-coordinate-small": ("wrong-scale-of-coordinate",),
     "polar-in-two-dimensions": ("wrong-shape", "shows-only-somewhere"),
@@ -243,7 +245,8 @@ LAST_BITS: dict[str, tuple[str, ...]] = dict.fromkeys(
     ("last-bits",),
 )
 GRIDS: dict[str, tuple[str, ...]] = {
-    "noise-rounded-before": ("off-grid", "depends-on-value"),
+    # Value and grid add up to doubles that the other value cannot give.
+    "noise-rounded-before": ("off-grid", "depends-on-value", "last-bits"),
     "seldom-rounded": ("off-grid",),
     "large-noise-unrounded": ("off-grid",),
     "truncated": ("shifted", "wrong-bridge-mean", "depends-on-value"),

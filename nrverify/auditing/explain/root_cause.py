@@ -197,7 +197,9 @@ def _source(
     # A shift that lies along the value shows as a shift of single releases too, and no more clearly.
     pull = _is(refuted, VALUE, of_noise.DEPENDS_ON_VALUE) and refuted[VALUE].estimate.measure is Measure.SHIFT
     clearly = laws and evidence.get(VALUE, 0.0) >= (1.0 if pull else CLEARER) * max(laws)
-    if _is(refuted, VALUE, of_noise.PULLED_TO_ZERO) or clearly:
+    # Noise with a shift of its own is not centred at any value; on one side of 0 that is a pull, and less clear.
+    shifted = _is(refuted, RELEASE, of_noise.SHIFTED) and evidence[RELEASE] >= CLEARER * evidence.get(VALUE, 0.0)
+    if (_is(refuted, VALUE, of_noise.PULLED_TO_ZERO) and not shifted) or clearly:
         return VALUE
     if _is(refuted, TIES, of_noise.REPEATED_RELEASE):
         # A release that comes again has the noise of another time, and so a wrong law.
@@ -244,8 +246,10 @@ def _of_scale(suspect: Suspect, refuted: Mapping[str, Finding], evidence: Mappin
     if suspect.normal or _ratio_of(suspect) is None:
         return True
     clearest = max((id for id in LAWS if id in refuted), key=lambda id: evidence[id])
-    # A slope on the past is none of a constant either.
-    return refuted[clearest].fault not in OF_ANOTHER_LAW and refuted[clearest].estimate.measure is not Measure.SLOPE
+    measure = refuted[clearest].estimate.measure
+    # A whole law that says clearly more than second moments do is another law, and a slope on the past is no constant.
+    another = measure is Measure.ALTERNATIVE and evidence[clearest] >= CLEARER * suspect.gain
+    return refuted[clearest].fault not in OF_ANOTHER_LAW and measure is not Measure.SLOPE and not another
 
 
 def _ratio_of(suspect: Suspect) -> float | None:

@@ -256,3 +256,17 @@ def test_pooled_second_moments_tell_it_only_where_they_show_about_as_much(gain, 
     fitted = replace(suspect(recursion.STEPS_SCALED), gain=gain)
     said = found(release, *unusual, fitted=fitted)
     assert (said.check, said.suspect is None) == (check, check == "law.transcript")
+
+
+@pytest.mark.parametrize(("of_release", "check"), [(120.0, "law.release"), (119.0, "law.value")])
+def test_noise_with_a_shift_of_its_own_is_pulled_to_nothing_where_the_shift_shows_more_clearly(of_release, check):
+    moved = Estimate(Measure.SHIFT, 0.0, 1.2)
+    pulled = refuted("law.value", faults.PULLED_TO_ZERO, 100.0, moved)
+    assert found(refuted("law.release", faults.SHIFTED, of_release, moved), pulled).check == check
+
+
+@pytest.mark.parametrize(("evidence", "named"), [(120.0, False), (119.0, True)])
+def test_a_whole_law_that_says_clearly_more_than_second_moments_is_no_wrong_constant(evidence, named):
+    shown = refuted("law.transcript", None, evidence, Estimate(Measure.ALTERNATIVE, 0.0, evidence))
+    said = found(shown, fitted=replace(constant(0.87), gain=100.0)).suspect
+    assert (said is not None) == named
