@@ -55,6 +55,9 @@ def own_grid(numbers: Floats, sizes: Floats) -> OwnGrid | None:
         return None
     largest = float(np.max(np.abs(found)))
     grid = largest / max(round(largest / grid), 1)
+    if np.unique(np.abs(np.rint(numbers / grid))).size < 2:
+        # One number again and again, which repeated streams give as well, is no grid.
+        return None
     # The grid is known to some units of its last place, which a large multiple has too.
     tolerance = ROUNDINGS * np.spacing(sizes[FINDING:] + np.abs(tested) + largest)
     told = 2 * tolerance * (1 / grid + PEAK) <= TELLING

@@ -42,7 +42,7 @@ class Recorder:
         """Why none was, where one was wanted."""
         self._file = None if file is None else Path(file)
         self._most = SMALL if file is None else LARGE
-        if self._file is not None and (self._file.is_dir() or not os.access(self._file.resolve().parent, os.W_OK)):
+        if self._file is not None and not _takes_a_file(self._file):
             where = "name a file in a folder that exists and is writable"
             raise ValueError(f"cannot write the record {str(file)!r}: {where}")
         self._logs: Path | None = None
@@ -93,6 +93,11 @@ class Recorder:
             self.notice = f"no record was left: the answers are larger than {self._most // 2**20} MB{hint}"
         except OSError as error:
             self.notice = f"no record was left in {str(path)!r}: {error.strerror or error}"
+
+
+def _takes_a_file(path: Path) -> bool:
+    """Whether a file may be put there: a folder, a pipe or a device that is there already would be replaced by it."""
+    return (path.is_file() or not path.exists()) and os.access(path.resolve().parent, os.W_OK)
 
 
 def summary(report: Report) -> dict[str, Any]:

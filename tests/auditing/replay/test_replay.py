@@ -203,10 +203,13 @@ def test_no_record_leaves_nothing(folder):
 
 
 def test_a_named_file_that_cannot_be_written_is_a_mistake_before_any_work(folder):
-    for name in ("no/such/folder/r.nrreplay", "."):
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("pipe")
+    for name in ("no/such/folder/r.nrreplay", ".", "pipe", "link"):
         result = run("audit", "python:absent:Name", "--record", name)
         assert result.exit_code == 2
         assert "cannot write the record" in result.output
+    assert (folder / "pipe").is_fifo()
     assert run("audit", "python:mine.py:Fresh", "--record", "x", "--no-record").exit_code == 2
     with pytest.raises(ValueError, match="cannot write the record"):
         audit(Unseeded(), record=folder / "no" / "r.nrreplay")

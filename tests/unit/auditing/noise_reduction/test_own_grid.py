@@ -49,6 +49,14 @@ def test_noise_of_doubles_is_on_no_grid():
         assert not any(own_grid(*scaled(drawn("plain", 1, rng), kind)) for _ in range(300))
 
 
+def test_one_number_again_and_again_is_no_grid():
+    """As of sessions that share their noise; multiples of it would be one."""
+    same = np.full((64, 1), 0.4748)
+    assert own_grid(*scaled(VALUE + DEVIATION * same, "noise")) is None
+    some_twice = np.where(np.arange(64)[:, None] % 3 == 0, 2 * same, same)
+    assert own_grid(*scaled(VALUE + DEVIATION * some_twice, "noise")) is not None
+
+
 def test_a_generator_of_few_numbers_is_not_taken_for_rounding():
     """256 different noises, which repeat as often as those of a grid."""
     rng = np.random.default_rng(3)
