@@ -86,10 +86,13 @@ def first_above(epsilon: Floats, mu: Floats, sensitivity: int) -> Floats:
     while np.any(outside := (loss(high) <= epsilon) & (high < LARGEST)):
         high = np.where(outside, high + step, high)
         step *= 2
-    while np.any(high - low > 1):
+    while True:
         middle = np.floor(0.5 * (low + high))
+        # Beyond 2^53 neighbouring doubles are more than 1 apart, with none between them.
+        open_ = (low < middle) & (middle < high)
+        if not np.any(open_):
+            break
         above = loss(middle) > epsilon
-        open_ = high - low > 1
         high, low = np.where(open_ & above, middle, high), np.where(open_ & ~above, middle, low)
     return high
 

@@ -125,3 +125,9 @@ def test_what_is_too_much_is_known_before_it_is_begun():
     assert _affordable([_Barrier(1.0, 1e4, 700.0, 700.0)], 80.0)
     assert not _affordable([_Barrier(1e14, 1.0000001e14, 1e8, 1e8)], 80.0)  # memory
     assert not _affordable([_Barrier(1e8 + i, 1e8 + i + 1e5, 1e5, 1e5) for i in range(0, 10**8, 10**5)], 80.0)  # time
+
+
+def test_the_first_loss_above_is_found_where_integers_are_no_longer_all_doubles():
+    """By symmetry the loss of X = −Δ/2 is 0; around it, Δ is so large, the loss passes every ε at once."""
+    found = first_above(np.array([1.0, 5.0]), np.array([10.0, 300.0]), 10**30)
+    assert found == pytest.approx(-5e29, rel=1e-12)
