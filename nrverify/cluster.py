@@ -212,6 +212,8 @@ class OneAtATime(Executor):
             if self._waiting.pop(ours, ours) is ours:
                 return  # it has failed before
             self._changed.notify_all()
+        if not ours.set_running_or_notify_cancel():
+            return  # whoever waited for it does so no more
         error: BaseException | None
         if theirs.cancelled():
             error = self._cluster.failure("the connection was lost")
@@ -234,7 +236,8 @@ class OneAtATime(Executor):
                     waiting, self._waiting = list(self._waiting), {}
                     self._changed.notify_all()
                 for future in waiting:
-                    future.set_exception(failed)
+                    if future.set_running_or_notify_cancel():
+                        future.set_exception(failed)
                 return
 
 
