@@ -4,6 +4,7 @@ from concurrent.futures import CancelledError, Future
 
 import pytest
 
+from nrverify import cluster
 from nrverify.cluster import Calls, ClusterFailed, OneAtATime
 
 
@@ -98,3 +99,29 @@ def test_an_outcome_that_nobody_waits_for_any_more_is_dropped_without_a_word(out
         else:
             cluster.future.cancel()
     assert caplog.records == []  # the standard library logs what a callback raises
+
+
+class Lost:
+    """A client whose scheduler is lost: it cannot take leave of it either."""
+
+    def __init__(self, address, **options):
+        pass
+
+    def close(self, timeout):
+        raise TimeoutError(f"timed out after {timeout} s.")
+
+
+async def _answers(address):
+    pass
+
+
+@pytest.mark.parametrize("kind", ["closed", "timeout", "another"])
+def test_what_dask_raises_when_the_scheduler_is_lost_is_said_and_other_errors_are_kept(kind, monkeypatch):
+    from distributed.client import ClosedClientError
+
+    monkeypatch.setattr("distributed.Client", Lost)
+    monkeypatch.setattr(cluster, "_answer", _answers)
+    monkeypatch.setattr(cluster, "_check_workers", lambda client, address: None)
+    error = {"closed": ClosedClientError("closed"), "timeout": TimeoutError("late"), "another": KeyError("x")}[kind]
+    with pytest.raises(KeyError if kind == "another" else ClusterFailed), cluster.connected("tcp://127.0.0.1:9"):
+        raise error
