@@ -62,13 +62,18 @@ def told() -> int | None:
 
 
 def end_now(number: int) -> None:
+    """Ends this process because of a signal, as `end_with` does."""
+    end_with(128 + number)
+
+
+def end_with(code: int) -> None:
     """Ends what is under care and this process, without unwinding: no thread that waits for the dead is waited for."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     GUARDIAN.end_all()
     sweep()
-    os._exit(128 + number)
+    os._exit(code)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
