@@ -17,7 +17,17 @@ __all__ = ["Growth", "Row", "growth", "rows"]
 def rows(quick: bool = False) -> Iterator[Row]:
     """Each number to reach, measured when it is asked for; `quick` leaves out whole runs of verify and audit."""
     # The measured code is imported where it is measured, so that one row can be had without the others' imports.
-    from nrverify.benchmark import accuracy, audits, commands, exact, interactive, passes, simulation, startup
+    from nrverify.benchmark import (
+        accuracy,
+        audits,
+        commands,
+        exact,
+        exact_mechanisms,
+        interactive,
+        passes,
+        simulation,
+        startup,
+    )
 
     yield from simulation.rows()
     yield exact.threshold_law()
@@ -25,6 +35,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
     yield exact.crossing_probability()
     yield accuracy.looks()
     yield accuracy.everywhere()
+    yield from exact_mechanisms.rows()
     yield commands.subprocess_subject()
     yield interactive.asked()
     yield from interactive.played()

@@ -134,6 +134,18 @@ def _likeliest_discrete_gaussian(times: Floats, rate: float) -> float:
     return float(np.exp(_discrete_gaussian(rate).marginal(times[-1]).logpdf(0)))
 
 
+def _brownian_variance(times: Floats, rate: float) -> Floats:
+    return times
+
+
+def _laplace_variance(times: Floats, rate: float) -> Floats:
+    return 2 * times**2
+
+
+def _skellam_variance(times: Floats, rate: float) -> Floats:
+    return 2 * rate * times
+
+
 def _discrete_laplace_variance(times: Floats, rate: float) -> Floats:
     """2p/(1 − p)² with p = e^{−1/t}."""
     p = np.exp(-1 / times)
@@ -146,7 +158,7 @@ FAMILIES: dict[str, NoiseFamily] = {
         2,
         telling=lambda time, rate: math.sqrt(2 * time),
         times=lambda rate: (0.01, 1000.0),
-        variance=lambda times, rate: times,
+        variance=_brownian_variance,
         steps=lambda times: np.sqrt(np.diff(times, prepend=0.0)),
         increments=True,
     ),
@@ -155,7 +167,7 @@ FAMILIES: dict[str, NoiseFamily] = {
         1,
         telling=lambda time, rate: 2 * time,
         times=lambda rate: (0.01, 1000.0),
-        variance=lambda times, rate: 2 * times**2,
+        variance=_laplace_variance,
         steps=lambda times: times,
         tied=True,
         staying="(s/t)², not s/t",
@@ -168,7 +180,7 @@ FAMILIES: dict[str, NoiseFamily] = {
         2,
         telling=lambda time, rate: max(1.0, round(math.sqrt(2 * rate * time))),
         times=lambda rate: (0.1 / rate, 1000.0 / rate),
-        variance=lambda times, rate: 2 * rate * times,
+        variance=_skellam_variance,
         likeliest=_likeliest_counts,
         integer=True,
         rated=True,

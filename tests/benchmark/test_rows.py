@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from nrverify.benchmark import Growth, Row, accuracy, clusters, commands, interactive, passes
+from nrverify.benchmark import Growth, Row, accuracy, clusters, commands, exact_mechanisms, interactive, passes
 from nrverify.benchmark.growth import flatness
 from nrverify.benchmark.processes import Cost, cost_of, family_bytes
 from nrverify.cli import cli
@@ -187,6 +187,24 @@ def test_the_subject_whose_calls_are_measured_is_asked_for_every_release():
     releases, asked = Adapter(interactive.Still()).play(PolicyRequest(np.array([3.0]), Fixed((2.0, 1.0)), [1, 2, 3]))
     assert (releases == 3.0).all()
     assert asked.tolist() == [[2.0, 1.0]] * 3
+
+
+def test_every_release_of_an_exact_mechanism_is_made_and_counted():
+    asked = []
+
+    class Session:
+        def __init__(self, value):
+            self.value = value
+
+        def release(self, time):
+            asked.append((self.value, time))
+
+    made = exact_mechanisms.released(Session)
+    assert asked == [(1.0, time) for time in exact_mechanisms.TIMES] * exact_mechanisms.SESSIONS
+    assert made == len(asked)
+    found = list(exact_mechanisms.rows())
+    assert [row.name.split()[1] for row in found] == ["brownian", "laplace", "discrete-laplace"]
+    assert all(row.measured > 0 and not row.at_least for row in found)
 
 
 def test_bare_passes_are_over_every_number():

@@ -1,5 +1,7 @@
 """An audit gives the same report whoever draws: one process, several, or a cluster, whatever is done first."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -165,3 +167,12 @@ def test_the_auditors_own_numbers_depend_on_the_place_of_a_chunk_alone():
     first, again, other = (Drawer(None, Settings(seed=1), 0, key).rng.random(4) for key in ((1, 2), (1, 2), (2, 1)))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("mechanism", ["brownian", "laplace", "skellam", "discrete-laplace", "discrete-gaussian"])
+def test_what_is_known_of_a_kind_of_noise_travels_to_other_processes(mechanism):
+    from nrverify.auditing.noise_reduction.checks.lattice import Lattice
+    from nrverify.subjects.noise_families import FAMILIES
+
+    check = Lattice(variance=FAMILIES[mechanism].variance)
+    assert pickle.loads(pickle.dumps(check)).variance is check.variance
