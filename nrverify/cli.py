@@ -135,7 +135,7 @@ def main() -> None:
         code = _say_nothing_more(error)
     if (number := leaving.told()) is not None:
         leaving.end_now(number)
-    if "distributed" in sys.modules:  # whose threads may wait for workers that are lost
+    if leaving.abandoned():
         leaving.end_with(code)
     leaving.sweep()
     sys.exit(code)
