@@ -135,6 +135,8 @@ def main() -> None:
         code = _say_nothing_more(error)
     if (number := leaving.told()) is not None:
         leaving.end_now(number)
+    if leaving.abandoned():
+        leaving.end_with(code)
     leaving.sweep()
     sys.exit(code)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from threading import Condition, Event, Lock, Thread
 from typing import Any
@@ -113,8 +113,7 @@ def connected(address: str) -> Iterator[Cluster]:
     wrong later is `ClusterFailed`.
     """
     try:
-        from distributed import Client, KilledWorker
-        from distributed.comm import CommClosedError
+        from distributed import Client
     except ImportError:
         raise NoCluster("the engine dask is not installed: pip install nrverify[dask]") from None
     import asyncio
@@ -133,11 +132,20 @@ def connected(address: str) -> Iterator[Cluster]:
     try:
         _check_workers(client, address)
         yield Cluster(client, address)
-    except (KilledWorker, CommClosedError, CancelledError) as error:
+    except Exception as error:
+        if not _of_the_cluster(error):
+            raise
         words = " ".join(str(error).split())[:300] or "the connection was lost"
         raise ClusterFailed(f"the Dask cluster at {address!r} failed: {words}") from error
     finally:
-        client.close(timeout=CONNECTING)
+        # A scheduler that is lost cannot be told that the client leaves.
+        with suppress(Exception):
+            client.close(timeout=CONNECTING)
+
+
+def _of_the_cluster(error: Exception) -> bool:
+    """Whether an error is Dask's own, such as that of a client that was closed since its scheduler is lost."""
+    return isinstance(error, (CancelledError, TimeoutError)) or type(error).__module__.startswith("distributed.")
 
 
 async def _answer(address: str) -> None:
@@ -212,6 +220,8 @@ class OneAtATime(Executor):
             if self._waiting.pop(ours, ours) is ours:
                 return  # it has failed before
             self._changed.notify_all()
+        if not ours.set_running_or_notify_cancel():
+            return  # whoever waited for it does so no more
         error: BaseException | None
         if theirs.cancelled():
             error = self._cluster.failure("the connection was lost")
@@ -234,7 +244,8 @@ class OneAtATime(Executor):
                     waiting, self._waiting = list(self._waiting), {}
                     self._changed.notify_all()
                 for future in waiting:
-                    future.set_exception(failed)
+                    if future.set_running_or_notify_cancel():
+                        future.set_exception(failed)
                 return
 
 

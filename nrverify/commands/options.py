@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -44,6 +44,13 @@ class ClusterLost(click.ClickException):
     """The cluster was lost on the way: what was to run could not be run, which is not a usage error."""
 
     exit_code = 3
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """The words, after which no thread of Dask's is waited for."""
+        from nrverify.processes.leaving import abandon
+
+        super().show(file)
+        abandon()
 
 
 def jobs_option(function: F) -> F:

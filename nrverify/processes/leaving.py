@@ -27,12 +27,13 @@ class _State:
     owner = 0
     number: int | None = None
     adopts = False
+    abandoned = False
 
 
 def listen() -> None:
     """From now on a signal to end is heeded in this process; it leaves with 128 + the signal's number."""
     if threading.current_thread() is threading.main_thread():
-        _State.owner, _State.number = os.getpid(), None
+        _State.owner, _State.number, _State.abandoned = os.getpid(), None, False
         for number in SIGNALS:
             signal.signal(number, _leave)
 
@@ -61,14 +62,29 @@ def told() -> int | None:
     return _State.number if _State.owner == os.getpid() else None
 
 
+def abandon() -> None:
+    """What this process waits for will not come: it is to end without unwinding."""
+    _State.abandoned = True
+
+
+def abandoned() -> bool:
+    """Whether this process is to end without unwinding."""
+    return _State.abandoned
+
+
 def end_now(number: int) -> None:
+    """Ends this process because of a signal, as `end_with` does."""
+    end_with(128 + number)
+
+
+def end_with(code: int) -> None:
     """Ends what is under care and this process, without unwinding: no thread that waits for the dead is waited for."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     GUARDIAN.end_all()
     sweep()
-    os._exit(128 + number)
+    os._exit(code)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -1,10 +1,11 @@
 """What comes of calls on a cluster, told by a client that does what Dask's does at awkward moments."""
 
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 
 import pytest
 
-from nrverify.cluster import Calls
+from nrverify import cluster
+from nrverify.cluster import Calls, ClusterFailed, OneAtATime
 
 
 class Pending:
@@ -67,3 +68,60 @@ def test_a_call_that_the_cluster_cancels_is_cancelled_and_a_call_that_we_cancel_
     assert theirs.cancelled_by_us
     theirs.done()
     assert ours.cancelled()
+
+
+class Cluster:
+    """A cluster that makes no call by itself, and is alive."""
+
+    def __init__(self):
+        self.executor, self.future = self, Future()
+
+    def submit(self, *call):
+        return self.future
+
+    def alive(self):
+        pass
+
+    def failure(self, words):
+        return ClusterFailed(words)
+
+
+@pytest.mark.parametrize("outcome", ["result", "exception", "cancelled"])
+def test_an_outcome_that_nobody_waits_for_any_more_is_dropped_without_a_word(outcome, caplog):
+    cluster = Cluster()
+    with OneAtATime(cluster) as executor:
+        ours = executor.submit(print)
+        assert ours.cancel()
+        if outcome == "result":
+            cluster.future.set_result(1)
+        elif outcome == "exception":
+            cluster.future.set_exception(OSError("the connection was lost"))
+        else:
+            cluster.future.cancel()
+    assert caplog.records == []  # the standard library logs what a callback raises
+
+
+class Lost:
+    """A client whose scheduler is lost: it cannot take leave of it either."""
+
+    def __init__(self, address, **options):
+        pass
+
+    def close(self, timeout):
+        raise TimeoutError(f"timed out after {timeout} s.")
+
+
+async def _answers(address):
+    pass
+
+
+@pytest.mark.parametrize("kind", ["closed", "timeout", "another"])
+def test_what_dask_raises_when_the_scheduler_is_lost_is_said_and_other_errors_are_kept(kind, monkeypatch):
+    from distributed.client import ClosedClientError
+
+    monkeypatch.setattr("distributed.Client", Lost)
+    monkeypatch.setattr(cluster, "_answer", _answers)
+    monkeypatch.setattr(cluster, "_check_workers", lambda client, address: None)
+    error = {"closed": ClosedClientError("closed"), "timeout": TimeoutError("late"), "another": KeyError("x")}[kind]
+    with pytest.raises(KeyError if kind == "another" else ClusterFailed), cluster.connected("tcp://127.0.0.1:9"):
+        raise error
