@@ -20,7 +20,6 @@ from nrverify.auditing.core.suspect import Suspect
 from nrverify.auditing.noise_reduction.attack import MOST, TIME_SHARE, allowance, attack
 from nrverify.auditing.noise_reduction.checks.last_bits import LastBits
 from nrverify.auditing.noise_reduction.context import NoiseReductionContext
-from nrverify.auditing.noise_reduction.design import values
 from nrverify.auditing.noise_reduction.design.any_order import (
     any_order_cases,
     reordered,
@@ -30,6 +29,7 @@ from nrverify.auditing.noise_reduction.design.bit_pairs import LONGEST_ATTACK, b
 from nrverify.auditing.noise_reduction.design.cases import DEFAULT_DIMENSIONS, Case, cases_for, shares
 from nrverify.auditing.noise_reduction.design.knob import Knob, knob_of
 from nrverify.auditing.noise_reduction.design.neighbours import Pair, pairs_for
+from nrverify.auditing.noise_reduction.design.tested_range import tested_range
 from nrverify.auditing.noise_reduction.design.varying import at_other_values, varied
 from nrverify.auditing.noise_reduction.diagnosis.constants import without_constant
 from nrverify.auditing.noise_reduction.diagnosis.example_session import with_session
@@ -368,15 +368,7 @@ class NoiseReductionMechanism(Mechanism):
 
     def tested_range(self) -> tuple[str, ...]:
         """Times or ε's, values, dimensions and lengths of the cases."""
-        cases, knob = self.context.cases, self.context.knob
-        if not cases:
-            return ()
-        return (
-            f"{'times' if knob.falling else 'ε'} from {knob.low:g} to {knob.high:g}",
-            _value_range(cases, self.description.integer),
-            _range(sorted({len(case.value) for case in cases}), "dimension"),
-            _range(sorted({case.rule.length for case in cases}), "release"),
-        )
+        return tested_range(self.context.cases, self.context.knob, self.description.integer)
 
 
 def _of_sessions(result: CheckResult) -> CheckResult:
@@ -384,21 +376,6 @@ def _of_sessions(result: CheckResult) -> CheckResult:
     if result.verdict is not CheckVerdict.REFUTED or result.finding is None or result.id in NOT_OF_SESSIONS:
         return result
     return replace(result, finding=result.finding.of(STATE_BETWEEN_SESSIONS))
-
-
-def _value_range(cases: tuple[Case, ...], integer: bool) -> str:
-    """How large values are: drawn anew from look to look where some case has one."""
-    largest = max(abs(x) for case in cases for x in case.every_value)
-    drawn = [case.largest for case in cases if not case.one_by_one and any(case.value)]
-    if not drawn:
-        return f"values up to {largest:g} in size"
-    smallest = 1.0 if integer else values.SMALLEST
-    return f"values from {smallest:g} to {max(largest, *drawn):g} in size"
-
-
-def _range(numbers: list[int], what: str) -> str:
-    words = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 2 else " and ".join(map(str, numbers))
-    return f"{words} {what}" if numbers == [1] else f"{words} {what}s"
 
 
 def _numbers(case: Case) -> int:

@@ -23,7 +23,7 @@ from nrverify.auditing.core.bets.named_alternatives import (
 )
 from nrverify.auditing.core.faults import alternative_of
 from nrverify.auditing.core.faults.noise import CLIPPED, FORGETFUL_SESSIONS, FRESH_NOISE, RARE_SESSIONS
-from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
+from nrverify.auditing.noise_reduction.checks.integers.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.laws.skellam import Skellam
 
 

@@ -19,7 +19,7 @@ from nrverify.auditing.core.finding import Finding, Size
 from nrverify.auditing.core.plots.sums import Correlations
 from nrverify.auditing.core.results import CheckResult, CheckVerdict, concluded
 from nrverify.auditing.core.transforms.rosenblatt import Innovations
-from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
+from nrverify.auditing.noise_reduction.checks.integers.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.context import (
     MECHANISMS,
     OF_ANY_LAW,

@@ -28,9 +28,9 @@ from nrverify.auditing.core.transforms.rosenblatt import SAME_RELEASE
 from nrverify.auditing.core.value_in_clear import MOST, BareValues
 from nrverify.auditing.noise_reduction.checks import multiples
 from nrverify.auditing.noise_reduction.checks.multiples import Kept
+from nrverify.auditing.noise_reduction.checks.own_grid import own_grid
 from nrverify.auditing.noise_reduction.context import MECHANISMS, WEIGHT, NoiseReductionContext
 from nrverify.auditing.noise_reduction.design.batch import Batch
-from nrverify.auditing.noise_reduction.own_grid import own_grid
 from nrverify.statistics.additive import Additive
 from nrverify.statistics.estimate import Estimate, Measure
 from nrverify.statistics.proportions import binomial

@@ -30,16 +30,16 @@ from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.finding import Finding
 from nrverify.auditing.core.plots.sums import Correlations
-from nrverify.auditing.noise_reduction.checks import integer_laws
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
-from nrverify.auditing.noise_reduction.checks.integer_events import (
+from nrverify.auditing.noise_reduction.checks.integers import laws as integer_laws
+from nrverify.auditing.noise_reduction.checks.integers.events import (
     STILL,
     steps_of_zero,
 )
+from nrverify.auditing.noise_reduction.checks.integers.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.auditing.noise_reduction.checks.jumps import every_jump
 from nrverify.auditing.noise_reduction.checks.law_topics import LONGEST, STEPS, STRATA
 from nrverify.auditing.noise_reduction.checks.namings import fresh_or_bridge, rare_or_shape
-from nrverify.auditing.noise_reduction.checks.rounded_normals import ROUNDED, rounded_ratios
 from nrverify.auditing.noise_reduction.context import (
     ADAPTIVE,
     MECHANISMS,

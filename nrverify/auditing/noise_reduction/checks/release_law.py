@@ -25,9 +25,10 @@ from nrverify.auditing.core.bets.score_bins import (
 from nrverify.auditing.core.bets.topic import Topic
 from nrverify.auditing.core.declaration import CheckKind, check
 from nrverify.auditing.core.finding import Finding, Size
-from nrverify.auditing.noise_reduction.checks import integer_laws, recurring_times
 from nrverify.auditing.noise_reduction.checks import law_topics as topics
-from nrverify.auditing.noise_reduction.checks.integer_events import (
+from nrverify.auditing.noise_reduction.checks import recurring_times
+from nrverify.auditing.noise_reduction.checks.integers import laws as integer_laws
+from nrverify.auditing.noise_reduction.checks.integers.events import (
     alone_bets,
     single_releases,
 )

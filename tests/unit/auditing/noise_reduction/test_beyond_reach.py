@@ -7,7 +7,7 @@ import pytest
 
 from nrverify.auditing.core.transforms.rosenblatt import innovations
 from nrverify.auditing.noise_reduction.checks.change_of_measure import ChangeOfMeasure
-from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
+from nrverify.auditing.noise_reduction.checks.integers.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.design.cases import Case
 from nrverify.auditing.noise_reduction.observe import REACH, scored, show, show_any_order, show_labelled, within_reach
 from nrverify.laws.discrete_laplace import DiscreteLaplace

@@ -11,8 +11,8 @@ from scipy.stats import binom
 
 from nrverify.auditing.core.coincidences import CHANCE, Coincidences, comparable, folded, in_one_release
 from nrverify.auditing.core.transforms.rosenblatt import innovations
-from nrverify.auditing.noise_reduction.checks.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.checks.independence import CoordinateIndependence, SessionIndependence
+from nrverify.auditing.noise_reduction.checks.integers.equal_paths import equal_paths
 from nrverify.auditing.noise_reduction.checks.ties import NoTies
 from nrverify.auditing.noise_reduction.unknown_times.coordinate_signs import UnknownCoordinates
 from nrverify.laws.laplace import Laplace

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.core.bets.named_alternatives import FLOOR
-from nrverify.auditing.noise_reduction.checks import integer_laws
+from nrverify.auditing.noise_reduction.checks.integers import laws as integer_laws
 from nrverify.auditing.noise_reduction.checks.law import TranscriptLaw
 from nrverify.auditing.noise_reduction.checks.release_law import ReleaseLaw
 from nrverify.auditing.noise_reduction.design.batch import Batch

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from nrverify.auditing.noise_reduction.checks.lattice import Lattice
+from nrverify.auditing.noise_reduction.checks.own_grid import common_divisor, own_grid
 from nrverify.auditing.noise_reduction.design.batch import Batch
 from nrverify.auditing.noise_reduction.design.cases import Case
-from nrverify.auditing.noise_reduction.own_grid import common_divisor, own_grid
 from nrverify.subjects.policies import Fixed
 from tests.unit.auditing.noise_reduction.batches import fault, seen
 
